@@ -44,7 +44,7 @@ export async function attemptBuild(
   const began = context.now().getTime();
   const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
   try {
-    await context.disk.require(build.size_bytes);
+    context.disk.require(build.size_bytes);
     write(`Unpacking ${size(build.size_bytes)}, content hash ${build.content_hash}`);
     const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
     const { files, bytes } = await unpackArchive(archive, tree, {

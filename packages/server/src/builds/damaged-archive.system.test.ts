@@ -31,7 +31,7 @@ async function isSafe(bytes: Buffer): Promise<void> {
     output: () => undefined,
     signal: new AbortController().signal,
     removeTree,
-    requireSpace: async () => undefined,
+    requireSpace: () => undefined,
   }).then(
     () => null,
     (refused: unknown) => refused,

@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
 import { createApiError } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
@@ -10,9 +10,9 @@ import { sumArchiveBytes } from './upload-rows.ts';
  */
 export type DiskSpaceGuard = {
   /** Whether the free disk space is below the service's reserve. */
-  readonly isLow: () => Promise<boolean>;
+  readonly isLow: () => boolean;
   /** Checks that writing this many bytes leaves the reserve free. @throws failure `storage-full` */
-  readonly require: (bytes: number) => Promise<void>;
+  readonly require: (bytes: number) => void;
   /**
    * Checks that writing this many bytes leaves the reserve free and does not exceed the disk limit of the organization.
    *
@@ -31,18 +31,19 @@ export type DiskSpaceOptions = {
 };
 
 export function createDiskSpaceGuard(options: DiskSpaceOptions): DiskSpaceGuard {
-  const hasRoom = async (bytes: number): Promise<boolean> => {
-    const { bavail, bsize } = await statfs(options.directory);
+  const hasRoom = (bytes: number): boolean => {
+    // An asynchronous call would wait for a thread of libuv's pool, whose threads may all be busy with slow file operations.
+    const { bavail, bsize } = statfsSync(options.directory);
     return bavail * bsize - bytes >= options.reserveBytes;
   };
-  const requireRoom = async (bytes: number): Promise<void> => {
-    if (!(await hasRoom(bytes))) throw createApiError('storage-full');
+  const requireRoom = (bytes: number): void => {
+    if (!hasRoom(bytes)) throw createApiError('storage-full');
   };
   return {
-    isLow: async () => !(await hasRoom(0)),
+    isLow: () => !hasRoom(0),
     require: requireRoom,
     requireFor: async (organizationId, bytes) => {
-      await requireRoom(bytes);
+      requireRoom(bytes);
       const built = await options.runtime.diskUsage(organizationId);
       const uploaded = await sumArchiveBytes(options.db, organizationId);
       if (built + uploaded + bytes > options.organizationBytes) throw createApiError('organization-storage-full');

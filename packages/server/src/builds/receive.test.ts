@@ -34,7 +34,7 @@ it('rejects an upload with shutting-down if the server closes before the archive
     host: { region: 'us-west' },
     places: await createBuildDirectories(folder, removeTree),
     uploadTokenKey: Buffer.alloc(32),
-    disk: { require: async () => {} },
+    disk: { require: () => undefined },
   };
   const upload = await requireUpload(rows.db, {
     id: newId(),

@@ -93,7 +93,7 @@ export function createUploadReceiver(receiverContext: UploadReceiverContext): Up
         if (offset !== (await receivedBytes(context, upload))) throw createApiError('upload-offset-wrong');
         if (upload.state === 'open') {
           await markUploadUsed(db, upload.id, context.now());
-          await context.disk.require(upload.size_bytes - offset);
+          context.disk.require(upload.size_bytes - offset);
           await write(places.archive(upload.id), offset, upload.size_bytes, body, interrupted);
         }
         return progress(context, await settleNow(context, upload));
@@ -106,7 +106,7 @@ export function createUploadReceiver(receiverContext: UploadReceiverContext): Up
         const upload = await settleNow(context, await requireOwn(context, uploadId));
         if (upload.state === 'complete') return progress(context, await requireSame(context, upload, body));
         await markUploadUsed(db, upload.id, context.now());
-        await context.disk.require(upload.size_bytes ?? 0);
+        context.disk.require(upload.size_bytes ?? 0);
         const path = places.archive(upload.id);
         const written = await write(path, 0, upload.size_bytes ?? maxUploadBytes, body, interrupted);
         if (written === 0) throw createApiError('upload-form-invalid', { message: 'The uploaded file is empty.' });

@@ -41,7 +41,7 @@ async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
     output,
     signal,
     removeTree,
-    requireSpace: async () => undefined,
+    requireSpace: () => undefined,
     limits: { ...unpackedArchiveLimits, ...limits },
   });
   return { ...result, lines, at: (name: string) => join(target, name) };
@@ -305,7 +305,7 @@ it.each([
       output,
       signal: aborting.signal,
       removeTree,
-      requireSpace: async () => undefined,
+      requireSpace: () => undefined,
     });
     await expect(unpacking).rejects.toThrow('enough');
     expect(await readdir(folder)).toEqual(['archive']);

@@ -13,8 +13,8 @@ export type UnpackOptions = {
   readonly output: (line: string) => void;
   readonly signal: AbortSignal;
   readonly removeTree: DirectoryTreeRemover;
-  /** Rejects if the disk has too little free space for this many bytes. */
-  readonly requireSpace: (bytes: number) => Promise<void>;
+  /** Throws if the disk has too little free space for this many bytes. */
+  readonly requireSpace: (bytes: number) => void;
   readonly limits?: UnpackLimits;
 };
 
@@ -117,7 +117,7 @@ async function unpackInto(
         count(file, entry.size);
         uncheckedBytes += entry.size;
         if (uncheckedBytes >= spaceCheckBytes) {
-          await how.requireSpace(uncheckedBytes);
+          how.requireSpace(uncheckedBytes);
           uncheckedBytes = 0;
         }
         return writeEntry(entry, await place(file), (mode & 0o111) === 0 ? 0o644 : 0o755);

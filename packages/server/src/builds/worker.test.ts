@@ -89,7 +89,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<BuildWorkerCont
     ...context,
     runtime: { prepare },
     places,
-    disk: { require: async () => undefined },
+    disk: { require: () => undefined },
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
     host: { region: 'us-west' },

@@ -17,12 +17,12 @@ export async function findReadinessProblem(parts: Parts): Promise<string | null>
     (await parts.store.findReadinessProblem()) ??
     (await findVaultProblem(parts)) ??
     (await findRuntimeProblem(parts.runtime)) ??
-    (await findDiskProblem(parts.disk))
+    findDiskProblem(parts.disk)
   );
 }
 
-async function findDiskProblem(disk: Parts['disk']): Promise<string | null> {
-  return (await disk.isLow()) ? 'the disk has less free space than the reserve, BOTHOST_DISK_RESERVE_MB' : null;
+function findDiskProblem(disk: Parts['disk']): string | null {
+  return disk.isLow() ? 'the disk has less free space than the reserve, BOTHOST_DISK_RESERVE_MB' : null;
 }
 
 function findRuntimeProblem(runtime: Parts['runtime']): Promise<string | null> {

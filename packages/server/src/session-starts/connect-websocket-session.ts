@@ -77,7 +77,7 @@ export async function connectWebSocketSession(
     throw createApiError('token-invalid');
   const organization = await findOrganizationByName(context.db, requested.organizationName);
   if (organization === null) throw createApiError('token-invalid');
-  await context.disk.require(0);
+  context.disk.require(0);
   const { agentName, carrier } = requested;
   const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
   // A client is already connected to the session, so the token was used before.

@@ -1,4 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
 import { evaluateJavaScriptInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
@@ -30,6 +35,22 @@ async function startSession(body: unknown, query = '', agentName = 'default') {
 async function countSessions(agentName = 'default') {
   return (await service.client.getSessions({ params: { agentName } })).total_count;
 }
+/** Occupies all threads of the thread pool of Node.js by opening a FIFO for reading, which blocks until it has a writer. */
+async function occupyThreadPool(): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-threads-'));
+  const fifo = join(directory, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  // More than the default size of the pool (UV_THREADPOOL_SIZE), 4 threads.
+  const opened = Array.from({ length: 8 }, () => open(fifo, 'r'));
+  let released: Promise<void> | undefined;
+  const release = async () => {
+    const writer = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+    for (const file of await Promise.all(opened)) await file.close();
+    closeSync(writer);
+    await rm(directory, { recursive: true });
+  };
+  return () => (released ??= release());
+}
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('startSession', () => {
@@ -42,6 +63,16 @@ describe('startSession', () => {
     const { status, json } = await startSession(body);
     expect(status).toBe(200);
     expect(json).toEqual({ sessionId: expect.stringMatching(uuid) });
+    await stopAgentSession(service, 'default', String(json['sessionId']));
+    await waitForSessionEnd(service, 'default', String(json['sessionId']));
+  });
+
+  it('does not wait for file operations that occupy all threads of the thread pool', async () => {
+    const release = await occupyThreadPool();
+    onTestFinished(release);
+    const { status, json } = await startSession({});
+    await release();
+    expect(status).toBe(200);
     await stopAgentSession(service, 'default', String(json['sessionId']));
     await waitForSessionEnd(service, 'default', String(json['sessionId']));
   });

@@ -39,7 +39,7 @@ export async function startSession(
 ): Promise<StartResponse> {
   const transport = transportOf(options.request);
   const body = bodyText(options.request.body, transport);
-  await context.disk.require(0);
+  context.disk.require(0);
   const sessionId = context.newId();
   // Make this server process the owner of the session before the session's row exists. Otherwise, a reconcile pass could find a
   // session without an owner and dispatch it, so that the bot gets the session twice.

@@ -181,7 +181,7 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
     buildLogs: createBuildLogNotifier(),
     runtime: { prepare: () => expect.fail('nothing is to be built') },
     places,
-    disk: { require: async () => undefined },
+    disk: { require: () => undefined },
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
     host: { region: 'us-west' },
