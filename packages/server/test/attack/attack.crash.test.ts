@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createApiClient } from '@bothost/contract';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
@@ -38,6 +39,7 @@ declare module 'vitest' {
   }
 }
 
+const run = promisify(execFile);
 const seconds = inject('attackSeconds');
 /** Periods with and without attack alternate, because the load of the machine may change. */
 const roundCount = 3;
@@ -76,9 +78,11 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         },
       });
       await startService();
-      // Run the measuring client with the highest priority, because a real client runs on another machine and does not compete
-      // with bots for processor time.
-      if (process.geteuid?.() === 0) await setSessionNiceness(process, -20);
+      // Prevent the measuring client from waiting for a processor, because a real client runs on another machine.
+      // The service does not inherit its real-time priority when it restarts.
+      if (process.geteuid?.() === 0) {
+        await run('chrt', ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', String(process.pid)]);
+      }
       const attack = await openAttacker();
       const script = await buildAttacker();
       const client = createApiClient({ origin: service.url, key: service.privateKey });
@@ -142,7 +146,6 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     900_000 + seconds * 4_000,
   );
   afterAll(async () => {
-    await setSessionNiceness(process, 0);
     attacker?.kill('SIGKILL');
     // Kill repeatedly, because bots and builds create processes faster than one search for pids finds them.
     for (let pids = findProcessIds(directory); pids.length > 0; pids = findProcessIds(directory)) {
@@ -206,18 +209,11 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   async function startAttacker(script: string, attack: AttackingOrganization): Promise<ChildProcess> {
     const parameters = ['-n', '19', process.execPath, script, JSON.stringify(attack)];
     const attacker = spawn('nice', parameters, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
-    await setSessionNiceness(attacker, 19);
+    // Between sessions of processes, only the niceness of their scheduling groups counts (Linux autogroup, sched(7)).
+    const autogroup = `/proc/${attacker.pid}/autogroup`;
+    if (existsSync(autogroup)) await writeFile(autogroup, '19');
     await once(attacker.stdout, 'readable');
     return attacker;
-  }
-
-  /**
-   * Sets the niceness (-20 to 19) of a process's scheduling group (Linux autogroup, sched(7)). Does nothing if the kernel does
-   * not support autogroups.
-   */
-  async function setSessionNiceness({ pid }: { readonly pid?: number | undefined }, niceness: number): Promise<void> {
-    const path = `/proc/${pid}/autogroup`;
-    if (existsSync(path)) await writeFile(path, String(niceness));
   }
 
   /** Stops the attacker and adds its results to those of earlier attackers. */
