@@ -35,7 +35,10 @@ async function startSession(body: unknown, query = '', agentName = 'default') {
 async function countSessions(agentName = 'default') {
   return (await service.client.getSessions({ params: { agentName } })).total_count;
 }
-/** Occupies all threads of the thread pool of Node.js by opening a FIFO for reading, which blocks until it has a writer. */
+/**
+ * Occupies all threads of the thread pool of Node.js by opening a FIFO for reading, which blocks until it has a writer. Returns a
+ * function that frees the threads.
+ */
 async function occupyThreadPool(): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-threads-'));
   const fifo = join(directory, 'fifo');

@@ -78,8 +78,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         },
       });
       await startService();
-      // Prevent the measuring client from waiting for a processor, because a real client runs on another machine.
-      // The service does not inherit its real-time priority when it restarts.
+      // Give the measuring client real-time priority, so that it never waits for a processor: a real client runs on another
+      // machine. With `--reset-on-fork`, the service, which this process starts again below, does not inherit the priority.
       if (process.geteuid?.() === 0) {
         await run('chrt', ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', String(process.pid)]);
       }
@@ -209,7 +209,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   async function startAttacker(script: string, attack: AttackingOrganization): Promise<ChildProcess> {
     const parameters = ['-n', '19', process.execPath, script, JSON.stringify(attack)];
     const attacker = spawn('nice', parameters, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
-    // Between sessions of processes, only the niceness of their scheduling groups counts (Linux autogroup, sched(7)).
+    // Linux schedules each process session as a group (autogroup, sched(7)), so the niceness of the process alone has no effect
+    // on processes of other sessions.
     const autogroup = `/proc/${attacker.pid}/autogroup`;
     if (existsSync(autogroup)) await writeFile(autogroup, '19');
     await once(attacker.stdout, 'readable');
