@@ -78,10 +78,10 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         },
       });
       await startService();
-      // Give the measuring client real-time priority, so that it never waits for a processor: a real client runs on another
+      // Give the measuring thread real-time priority, so that it never waits for a processor: a real client runs on another
       // machine. With `--reset-on-fork`, the service, which this process starts again below, does not inherit the priority.
       if (process.geteuid?.() === 0) {
-        await run('chrt', ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', String(process.pid)]);
+        await run('chrt', ['--reset-on-fork', '--rr', '--pid', '1', String(process.pid)]);
       }
       const attack = await openAttacker();
       const script = await buildAttacker();
