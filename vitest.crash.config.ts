@@ -16,8 +16,8 @@ export default defineConfig({
     globalSetup: ['test/build.setup.ts'],
     testTimeout: 120_000,
     maxWorkers: 1,
-    // The attack test gives the thread that measures start times real-time priority. Helper threads for garbage collection would
-    // delay it, because they have normal priority.
+    // The attack test gives the thread that measures start times real-time priority. It would wait for helper threads of the
+    // garbage collector, which have normal priority, so it collects garbage itself.
     execArgv: ['--single-threaded-gc'],
     provide: {
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
