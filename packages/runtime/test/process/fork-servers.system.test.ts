@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
@@ -52,6 +52,60 @@ ${forkableBotSource}`;
   };
 }
 
+/** Files that Python runs at each start, before the bot is imported. */
+const siteFiles = {
+  'changes.pth': `import os; os.environ.update(FROM_PTH='1', CHANGED='by .pth'); del os.environ['DELETED']; os.environ['EXTENDED'] += ':' + os.path.expanduser('~/bin')\n`,
+  'sitecustomize.py':
+    "import os, sys\nos.environ['FROM_SITECUSTOMIZE'] = os.environ['BOTHOST_INSTANCE']\nsys.path.append('/of/site')\n",
+  'usercustomize.py':
+    "import locale, os\nos.environ['FROM_USERCUSTOMIZE'] = os.path.expanduser('~/cache')\nlocale.setlocale(locale.LC_NUMERIC, 'C.UTF-8')\n",
+};
+
+/**
+ * Writes files into the directory of packages of the only Python environment, or, because Debian has a `sitecustomize` of its own,
+ * into the first directory of `sys.path`. Lets Python run `usercustomize`.
+ */
+async function customizeSite(
+  dataDirectory: string,
+  files: Readonly<Record<string, string>> = siteFiles,
+): Promise<void> {
+  const paths = await readdir(dataDirectory, { recursive: true });
+  const find = (name: string) => {
+    const path = paths.find((one) => basename(one) === name);
+    if (path === undefined) throw new Error(`The data directory has no ${name}.`);
+    return join(dataDirectory, path);
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(name.endsWith('.pth') ? find('site-packages') : dirname(find('bothost_shim')), name), text);
+  }
+  const configuration = await readFile(find('pyvenv.cfg'), 'utf8');
+  await writeFile(find('pyvenv.cfg'), configuration.replace(/(include-system-site-packages *=).*/, '$1 true'));
+}
+
+/** Python code that returns the state that a bot can see of its process. */
+const processStatePythonCode = `import locale, os, resource, signal, sys
+umask = os.umask(0)
+os.umask(umask)
+result = dict(
+    environment=dict(os.environ),
+    path=sys.path,
+    arguments=sys.argv,
+    locale=locale.setlocale(locale.LC_ALL),
+    encodings=[sys.getfilesystemencoding(), sys.stdout.encoding, locale.getpreferredencoding()],
+    modules=list(sys.modules),
+    directory=os.getcwd(),
+    umask=umask,
+    core_limit=resource.getrlimit(resource.RLIMIT_CORE),
+    file_limit=resource.getrlimit(resource.RLIMIT_NOFILE),
+    process_limit=resource.getrlimit(resource.RLIMIT_NPROC),
+    groups=os.getgroups(),
+    niceness=os.nice(0),
+    interrupt=str(signal.getsignal(signal.SIGINT)),
+    ignored=[line for line in open('/proc/self/status') if line.startswith('SigIgn')],
+    main=sys.modules['__main__'].__name__,
+    input=os.readlink('/proc/self/fd/0'),
+)`;
+
 describe.each(availableContainmentKinds)('the driver with fork servers, containment by %s', (kind) => {
   skipWithoutUserNamespaces(kind);
 
@@ -69,6 +123,41 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     expect(environment).toMatchObject({ KEY: 'value', BOT_CONTROL_TOKEN: 'token of fourth', HOME: home, TMPDIR: home });
     const output = await readFile(getInstanceFiles(join(dataDirectory, 'instances'), idOf('third')).output, 'utf8');
     expect(output).toBe(`serving as ${idOf('third')}\n`);
+  });
+
+  it('gives a forked instance the environment, sys.path, locale and modules of a spawned one, with the changes of site', async () => {
+    const { launch, settled, dataDirectory, idOf } = await openForkingBotFixture(kind);
+    await customizeSite(dataDirectory);
+    const environment = async () => ({ KEY: 'value', CHANGED: 'before', DELETED: 'before', EXTENDED: 'before' });
+    const readState = async (name: string) =>
+      JSON.parse(
+        JSON.stringify(await evaluateInInstance(await launch(name, { environment }), processStatePythonCode))
+          .replaceAll(join(dataDirectory, 'instances', idOf(name)), 'INSTANCE_DIRECTORY')
+          .replaceAll(idOf(name), 'INSTANCE_ID'),
+      );
+    const spawned = await readState('spawned');
+    expect(spawned.environment).toMatchObject({
+      FROM_PTH: '1',
+      CHANGED: 'by .pth',
+      EXTENDED: 'before:INSTANCE_DIRECTORY/home/bin',
+      FROM_SITECUSTOMIZE: 'INSTANCE_ID',
+      FROM_USERCUSTOMIZE: 'INSTANCE_DIRECTORY/home/cache',
+    });
+    expect(spawned.environment).not.toHaveProperty('DELETED');
+    expect(await settled()).toMatchObject({ level: 'module', reason: null });
+    const forked = await readState('forked');
+    // These two variables are documented differences: they keep libraries from starting threads.
+    const { OPENBLAS_NUM_THREADS, ORT_DISABLE_TELEMETRY, ...variables } = forked.environment;
+    expect([OPENBLAS_NUM_THREADS, ORT_DISABLE_TELEMETRY]).toEqual(['1', '1']);
+    expect({ ...forked, environment: variables, modules: [] }).toEqual({ ...spawned, modules: [] });
+    expect(spawned.modules.filter((name: string) => !forked.modules.includes(name))).toEqual([]);
+  });
+
+  it('spawns instances if site leaves a file open, which forks would share', async () => {
+    const { launch, settled, dataDirectory } = await openForkingBotFixture(kind);
+    await customizeSite(dataDirectory, { 'sitecustomize.py': "LEFT = open('/etc/hostname')\n" });
+    await launch('first');
+    expect(await settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('/etc/hostname') });
   });
 
   it('reports the exit status or signal of an ended forked instance', async () => {

@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Never
 
@@ -36,6 +37,8 @@ def main() -> int:
 
     In a fork, run the instance and return its exit status.
     """
+    # Arguments of the command that spawns an instance, because the bot may read them.
+    sys.argv[0] = str(Path(__file__).with_name("__main__.py"))
     control = socket.socket(fileno=_CONTROL_DESCRIPTOR)
     control.set_inheritable(False)
     order = json.loads(control.recv(_MESSAGE_BYTES))
@@ -43,8 +46,7 @@ def main() -> int:
     register_module()
     try:
         environment = InitialEnvironment()
-        variables = dict(os.environ)
-        home = variables["HOME"]
+        home = environment.variables["HOME"]
         bot = _import(order)
         if os.listdir(home):
             raise UnsafeImportError("importing the bot wrote files into the home directory")
@@ -54,7 +56,6 @@ def main() -> int:
     state = ForkServerState(
         bot=bot,
         environment=environment,
-        variables=variables,
         home=home,
         modules=frozenset(sys.modules),
         generators=find_random_generators(),
@@ -76,7 +77,6 @@ def _import(order: dict[str, Any]) -> Bot | None:
 
     Raises UnusableBotError, UnsafeImportError.
     """
-    before = _open_files()
     bot = load_bot(Path.cwd()) if order["level"] == "module" else None
     if bot is not None:
         configure_root_logger()
@@ -84,8 +84,7 @@ def _import(order: dict[str, Any]) -> Bot | None:
     threads = sorted(_thread_names())
     if len(threads) > 1:
         raise UnsafeImportError(f"importing the bot started {len(threads) - 1} thread(s): {', '.join(threads)}")
-    opened = [path for descriptor, path in _open_files().items() if before.get(descriptor) != path]
-    unsafe = sorted(path for path in opened if path not in _HARMLESS_FILES)
+    unsafe = sorted(_opened_files() - _HARMLESS_FILES)
     if unsafe:
         raise UnsafeImportError(f"importing the bot left {len(unsafe)} file(s) open: {', '.join(unsafe)}")
     return bot
@@ -125,15 +124,15 @@ def _thread_names() -> list[str]:
     return [(thread / "comm").read_text().strip() for thread in threads.iterdir()]
 
 
-def _open_files() -> dict[str, str]:
-    files: dict[str, str] = {}
+def _opened_files() -> set[str]:
+    """Return the paths of the files that `site` or the import of the bot opened and did not close."""
+    paths: set[str] = set()
     for name in os.listdir("/proc/self/fd"):
-        try:
-            files[name] = os.readlink(f"/proc/self/fd/{name}")
-        except FileNotFoundError:
-            # Skip the file descriptor that `listdir` used to read the directory. It is already closed.
-            continue
-    return files
+        # Suppress the error for the file descriptor that `listdir` used to read the directory. It is already closed.
+        if int(name) > _CONTROL_DESCRIPTOR:
+            with suppress(FileNotFoundError):
+                paths.add(os.readlink(f"/proc/self/fd/{name}"))
+    return paths
 
 
 def _exit() -> Never:

@@ -6,7 +6,6 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -44,8 +43,6 @@ class ForkServerState:
     # The imported bot, or None if only libraries were imported.
     bot: Bot | None
     environment: InitialEnvironment
-    # The environment variables that the fork server had before it imported the bot.
-    variables: Mapping[str, str]
     home: str
     modules: frozenset[str]
     generators: list[Any]
@@ -61,7 +58,7 @@ def run_instance(forked: ForkedInstance, state: ForkServerState) -> int:
         sys.stderr.write(f"bothost_shim: the forked process cannot be used: {error}\n")
         sys.stderr.flush()
         os._exit(_UNUSABLE)
-    replace_environment(environment, state.variables)
+    replace_environment(environment, state.environment.variables)
     replace_directory_in_path_variables(state.paths, state.home, environment["HOME"])
     reseed_generators(state.generators)
 
@@ -97,6 +94,8 @@ def _become(forked: ForkedInstance, initial: InitialEnvironment, channel: socket
     channel.send(b"h")
     if channel.recv(1) != b"g":
         os._exit(_UNUSABLE)
+    # The shell that starts a spawned instance sets this variable, unless a secret does.
+    environment.setdefault("PWD", os.getcwd())
     return environment
 
 

@@ -9,7 +9,6 @@ import os
 import random
 import sys
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import PosixPath, PurePath
 from types import ModuleType
@@ -21,7 +20,8 @@ INSTANCE_ID_ENVIRONMENT_VARIABLE = "BOTHOST_INSTANCE"
 class InitialEnvironment:
     """The memory that contains the environment variables with which this process was started.
 
-    `/proc/PID/environ` shows this memory.
+    `/proc/PID/environ` shows this memory. `variables` contains the variables before `site` ran `.pth` files,
+    `sitecustomize` and `usercustomize`, which may have changed `os.environ`.
     """
 
     def __init__(self) -> None:
@@ -37,6 +37,8 @@ class InitialEnvironment:
             raise LookupError(f"the environment variable {INSTANCE_ID_ENVIRONMENT_VARIABLE} is missing")
         self._address = start + offset + len(prefix) - 1
         self._length = block.index(b"\0", offset) - offset - len(prefix) + 1
+        pairs = (os.fsdecode(variable).partition("=") for variable in block.split(b"\0"))
+        self.variables = {name: value for name, separator, value in pairs if separator}
 
     def rename(self, name: str) -> None:
         """Overwrite the instance id in INSTANCE_ID_ENVIRONMENT_VARIABLE with the id `name`, in place.
@@ -96,23 +98,21 @@ def replace_directory_in_path_variables(
 
 
 def replace_environment(environment: Mapping[str, str], before: Mapping[str, str]) -> None:
-    """Replace the environment variables of this process, and keep the changes that the import of the bot made.
+    """Replace the environment variables of this process, and keep the changes that `site` and the bot's import made.
 
-    `environment` contains the variables of the instance, `before` the variables that the fork server had before the
-    import. Paths in the home directory of the fork server change to paths in the home directory of the instance.
-    Discards cached values that depend on variables.
+    `environment` contains the variables of the instance, `before` the variables with which the fork server was started.
+    In changed values, replaces the home directory and the instance id of the fork server with those of the instance.
+    Discards the cached directory for temporary files.
     """
     after = dict(os.environ)
-    former, home = before["HOME"], environment["HOME"]
     os.environ.clear()
     os.environ.update(environment)
     for name in before.keys() - after.keys():
         os.environ.pop(name, None)
     for name, value in after.items():
-        # A variable of the instance, such as BOT_SOCKET, keeps its value if it was not set in the fork server before
-        # the import of the bot, even if the import has set it.
+        # A variable that only the instance has, such as BOT_SOCKET, keeps its value even if the import has set it.
         if value != before.get(name) and (name in before or name not in environment):
-            is_inside = f"{value}/".startswith(f"{former}/")
-            os.environ[name] = home + value[len(former) :] if is_inside else value
-    time.tzset()
+            os.environ[name] = value.replace(before["HOME"], environment["HOME"]).replace(
+                before[INSTANCE_ID_ENVIRONMENT_VARIABLE], environment[INSTANCE_ID_ENVIRONMENT_VARIABLE]
+            )
     tempfile.tempdir = None

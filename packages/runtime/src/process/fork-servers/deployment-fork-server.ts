@@ -147,7 +147,7 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
       if (server === null || instance.spec.forks === false) return null;
       const { state, fingerprint: known } = server.status();
       if (state !== 'ready') return null;
-      if (known !== hashEnvironment(server.record.salt, instance)) {
+      if (known !== hashEnvironment(server.record.salt, context, instance)) {
         void stop('the environment of the deployment has changed');
         return null;
       }

@@ -42,14 +42,24 @@ describe('createForkedEnvironment', () => {
 });
 
 describe('hashEnvironment', () => {
-  const first = hashEnvironment('salt', source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
+  const first = hashEnvironment('salt', place, source({ KEY: 'value', OTHER: '1', BOT_CONTROL_TOKEN: 'first' }));
 
   it('returns the same hash for all instances of a deployment', () => {
-    expect(hashEnvironment('salt', source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(first);
+    expect(hashEnvironment('salt', place, source({ OTHER: '1', KEY: 'value', BOT_CONTROL_TOKEN: 'second' }))).toBe(
+      first,
+    );
   });
 
+  it.each([{ path: '/bin' }, { language: 'de_DE.UTF-8' }, { timeZone: 'UTC' }])(
+    'returns a different hash for another variable of the service: %o',
+    (changed) => {
+      const input = source({ KEY: 'value', OTHER: '1' });
+      expect(hashEnvironment('salt', { ...place, ...changed }, input)).not.toBe(first);
+    },
+  );
+
   it('returns different hashes for different variables or salts', () => {
-    expect(hashEnvironment('salt', source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
-    expect(hashEnvironment('another', source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
+    expect(hashEnvironment('salt', place, source({ KEY: 'new', OTHER: '1' }))).not.toBe(first);
+    expect(hashEnvironment('another', place, source({ KEY: 'value', OTHER: '1' }))).not.toBe(first);
   });
 });

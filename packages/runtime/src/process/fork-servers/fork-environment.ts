@@ -23,7 +23,10 @@ const instanceVariables: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_
  */
 const singleThreadVariables = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMETRY: '1' };
 
-type Place = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone' | 'home' | 'instanceId' | 'socket'>;
+/** Variables of the service that it passes on to bots. */
+export type MachineVariables = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'>;
+
+type Place = MachineVariables & Pick<EnvironmentOptions, 'home' | 'instanceId' | 'socket'>;
 
 export function createForkedEnvironment(
   place: Place,
@@ -52,9 +55,22 @@ export function createForkServerEnvironment(
  * Hashes the project, the command and the environment variables that all instances of a fork server share. The salt prevents
  * precomputed guesses of secrets.
  */
-export function hashEnvironment(salt: string, { project, program, variables }: InstanceLaunchInput): string {
+export function hashEnvironment(
+  salt: string,
+  { path, language, timeZone }: MachineVariables,
+  { project, program, variables }: InstanceLaunchInput,
+): string {
   const shared = Object.entries(sharedVariables(variables)).sort(([a], [b]) => (a < b ? -1 : 1));
-  const content = [project.project, project.environment, program.command, program.variables, shared];
+  const content = [
+    project.project,
+    project.environment,
+    program.command,
+    program.variables,
+    path,
+    language,
+    timeZone,
+    shared,
+  ];
   return createHmac('sha256', salt).update(JSON.stringify(content)).digest('hex');
 }
 

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import type { IsolationSettings } from '../containment/isolation.ts';
-import type { EnvironmentOptions } from '../instances/environment.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import type { BotProgram, ForkServerProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
 import type { ForkServerRecord } from '../records/fork-server-record.ts';
-import { createForkServerEnvironment, hashEnvironment, type InstanceLaunchInput } from './fork-environment.ts';
+import {
+  createForkServerEnvironment,
+  hashEnvironment,
+  type InstanceLaunchInput,
+  type MachineVariables,
+} from './fork-environment.ts';
 import type { ForkServer } from './fork-server.ts';
 import { type BotImportAttempt, type BotImportFailure, planNextBotImport } from './import-level.ts';
 import type { ImportedModuleStore } from './imported-module-store.ts';
@@ -15,7 +19,7 @@ import { launchForkServer, prioritizeForkServerCpu } from './launch-fork-server.
 export type ForkServerLaunchInput = Pick<InstanceLaunchInput, 'spec' | 'project'>;
 
 export type BotImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
-  Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'> & {
+  MachineVariables & {
     readonly forkServersDirectory: string;
     readonly projectsDirectory: string;
     readonly isolation: IsolationSettings;
@@ -96,7 +100,7 @@ async function tryImport(
     directory: join(context.projectsDirectory, project.project),
     environment: (home, instanceId) =>
       createForkServerEnvironment({ ...context, home, instanceId }, { program, variables }),
-    fingerprint: (salt) => hashEnvironment(salt, { spec, project, variables, program }),
+    fingerprint: (salt) => hashEnvironment(salt, context, { spec, project, variables, program }),
   });
   const server = await connect(record, project.project);
   if (server !== null && !signal.aborted) {

@@ -12,9 +12,9 @@ def main() -> None:
     config = json.loads(sys.stdin.readline())
     # Close the descriptors that the service passed on, so that bots cannot use them.
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    # Allow only the account of the service to read files that this process creates.
-    os.umask(0o077)
-    Supervisor(config).run()
+    # Allow only the account of the service to read files that this process creates. Bots keep the umask of the service.
+    umask = os.umask(0o077)
+    Supervisor(config | {"umask": umask}).run()
 
 
 if __name__ == "__main__":

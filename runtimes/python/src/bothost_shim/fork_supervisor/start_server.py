@@ -84,6 +84,7 @@ def _contain(config: dict[str, Any]) -> None:
     nothing = os.open("/dev/null", os.O_RDONLY)
     for source, target in ((nothing, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
+    os.umask(config["umask"])
 
 
 def _switch_account(user_ids: UserIdRange, namespace_write: int, mapped_read: int) -> None:
@@ -126,7 +127,9 @@ def _execute(config: dict[str, Any], control: socket.socket) -> Never:
     moved = os.dup(control.fileno()) if control.fileno() == CONTROL_FILE_DESCRIPTOR else control.fileno()
     os.dup2(moved, CONTROL_FILE_DESCRIPTOR, inheritable=True)
     command: list[str] = config["command"]
-    os.execve(command[0], command, config["environment"])  # noqa: S606 no shell is wanted
+    # Instances have this variable, too.
+    environment = {"PWD": os.getcwd(), **config["environment"]}
+    os.execve(command[0], command, environment)  # noqa: S606 no shell is wanted
 
 
 def _write(path: str, text: str) -> None:
