@@ -10,6 +10,7 @@ export default defineConfig({
       '@bothost/contract/format-bytes': source('contract/src/format-bytes.ts'),
       '@bothost/contract/limits': source('contract/src/limits.ts'),
       '@bothost/contract/log-text': source('contract/src/log-text.ts'),
+      '@bothost/contract/session-event-cause': source('contract/src/session-event-cause.ts'),
       '@bothost/contract/statuses': source('contract/src/statuses.ts'),
       '@bothost/contract/suggest': source('contract/src/suggest.ts'),
       '@bothost/contract': source('contract/src/index.ts'),

@@ -97,12 +97,12 @@ export type {
   SecretSetDetails,
   SecretSetListItem,
 } from './operations/secrets.ts';
+export type { SessionEvent, SessionEventOfThisVersion } from './operations/session-events.ts';
 export {
   BotReportedStatus,
   type OrganizationSession,
   type ResourceMetrics,
   type SessionCompletionStatus,
-  type SessionEvent,
   type SessionResponse,
   type SessionSummary,
   type StartPhaseDurations,
@@ -131,6 +131,7 @@ export {
 export { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
 export { type Role, roles } from './roles.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
+export { describeSessionEventCause, isEventOfThisVersion, readLastOutput } from './session-event-cause.ts';
 export {
   type BuildStatus,
   botStateLabels,

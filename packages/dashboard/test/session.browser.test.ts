@@ -99,7 +99,7 @@ browserTest('the page of a failed session names the cause, the next step and the
   const client = { url: service.origin, publicKey: service.publicKey };
   await evaluateJavaScriptInBot(client, 'crow', sessionId, 'process.exit(3)').catch(() => undefined);
   await open(`sessions/${sessionId}`);
-  await page.getByRole('alert').getByText('The bot exited with status 3 during the session.').waitFor();
+  await page.getByRole('alert').getByText('The bot exited with status 3.').waitFor();
   await page.getByRole('region', { name: 'Last output' }).getByText('Traceback: wrong key').waitFor();
   await line('The model refused the key').waitFor();
   await inspect('session-failed');

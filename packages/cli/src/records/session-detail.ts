@@ -1,4 +1,5 @@
 import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhaseDurations } from '@bothost/contract';
+import { describeSessionEventCause, readLastOutput } from '@bothost/contract/session-event-cause';
 import { getSessionCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
 import {
   formatDuration,
@@ -70,29 +71,16 @@ function eventTable(list: readonly SessionEvent[]): CommandReportBlock {
     rows: list.map((event) => [
       formatTime(event.eventTs),
       { text: event.eventCode, rich: getStatusLabel<string>(sessionEventLabels, event.eventCode) },
-      describeCause(event),
+      describeSessionEventCause(event),
     ]),
     empty: '',
   };
 }
 
-/** Formats the cause of an event, such as an exit code, without the bot's last output, which is shown separately. */
-function describeCause({ eventCode, detail }: SessionEvent): Cell {
-  if (eventCode === 'SOCKET_REFUSED') {
-    const response = [detail?.['status'], detail?.['phrase']].map((part) => String(part ?? '')).join(' ');
-    return `the bot responded ${response.trim()} instead of opening a WebSocket`;
-  }
-  return Object.entries(detail ?? {})
-    .filter(([name, value]) => value !== null && name !== 'tail')
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
-}
-
 function outputTails(list: readonly SessionEvent[]): readonly CommandReportBlock[] {
-  return list.flatMap(({ detail }) => {
-    const tail = detail?.['tail'];
-    if (typeof tail !== 'string' || tail.trim() === '') return [];
-    return [{ kind: 'text', title: 'Last output', lines: tail.trimEnd().split(/\r?\n/) }];
+  return list.flatMap((event) => {
+    const output = readLastOutput(event);
+    return output === null ? [] : [{ kind: 'text', title: 'Last output', lines: output.split(/\r?\n/) }];
   });
 }
 

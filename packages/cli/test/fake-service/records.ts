@@ -155,11 +155,15 @@ export const session: SessionResponse = {
   endState: 'agent_error',
   meetingIds: [],
   events: [
-    { eventCode: 'INSTANCE_CPU_LIMIT_NOT_ENFORCED', eventTs: created, detail: null },
+    {
+      eventCode: 'INSTANCE_CPU_LIMIT_NOT_ENFORCED',
+      eventTs: created,
+      detail: { detail: 'This machine does not let the service limit the CPU use of bots.' },
+    },
     {
       eventCode: 'INSTANCE_EXITED',
       eventTs: '2026-11-20T16:01:05.000Z',
-      detail: { code: 3, signal: null, tail: 'Error: no\n\u001b[2Jat bot' },
+      detail: { code: 3, signal: null, outOfMemory: false, tail: 'Error: no\n\u001b[2Jat bot' },
     },
   ],
   startPhases: { claim: 4.25, boot: 812.4, dispatch: 9.9 },

@@ -6,9 +6,9 @@ import {
   type ServiceDefinedCompletionStatus,
   sessionCompletionStatusLabels,
   sessionEndStateLabels,
-  sessionEventLabels,
 } from '../statuses.ts';
 import { AgentPathParameters, IsoDateTime, noBody, noFields, PagingParameters, UnixSeconds, Uuid } from './fields.ts';
+import { SessionEvent } from './session-events.ts';
 
 /** A completion status that the bot chose in the body of its response. */
 export const BotReportedStatus = z
@@ -64,16 +64,6 @@ export const StartPhaseDurations = z
   })
   .meta({ id: 'StartPhases' });
 export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
-
-/** `detail` contains the cause of the event, such as the exit code, the signal and the last output. */
-export const SessionEvent = z
-  .object({
-    eventCode: z.string().describe(`${listStatusValues(sessionEventLabels).join(', ')}; later versions may add others`),
-    eventTs: IsoDateTime,
-    detail: z.record(z.string(), z.unknown()).nullable(),
-  })
-  .meta({ id: 'SessionEvent' });
-export type SessionEvent = z.infer<typeof SessionEvent>;
 
 const summaryFields = {
   sessionId: Uuid,

@@ -1,15 +1,21 @@
-import type { SessionEvent } from '@bothost/contract';
+import type { SessionEvent, SessionEventOfThisVersion } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
 import { explainSessionEnd } from './explain-session-end.ts';
 
-const event = (eventCode: string, detail: SessionEvent['detail']): SessionEvent => ({
-  eventCode,
-  eventTs: '2026-11-23T12:00:00.000Z',
-  detail,
+const eventTs = '2026-11-23T12:00:00.000Z';
+type Exit = Extract<SessionEventOfThisVersion, { eventCode: 'INSTANCE_EXITED' }>['detail'];
+const exited = (detail: Partial<Exit>): SessionEvent => ({
+  eventCode: 'INSTANCE_EXITED',
+  eventTs,
+  detail: { code: null, signal: null, outOfMemory: false, ...detail },
 });
-const exited = (detail: object) => [
-  event('INSTANCE_EXITED', { code: null, signal: null, outOfMemory: false, diskLimit: false, ...detail }),
-];
+const startFailed: SessionEvent = {
+  eventCode: 'INSTANCE_START_FAILED',
+  eventTs,
+  detail: { cause: 'The bot exited with code 1 before it was ready.' },
+};
+const refused: SessionEvent = { eventCode: 'SOCKET_REFUSED', eventTs, detail: { status: 404, phrase: 'Not Found' } };
+const diskLimit = 'The instance used 9 MiB of disk space. An instance may use 8 MiB.';
 
 describe('explainSessionEnd', () => {
   it.each([null, 'HTTP_COMPLETED', 'WS_CONNECTION_CLOSED', 'SESSION_STOPPED', '200', 'CALLER_HUNG_UP'])(
@@ -23,13 +29,14 @@ describe('explainSessionEnd', () => {
     ['the time limit', 'SESSION_TIME_LIMIT', [], 'time limit'],
     ['no client', 'BOT_CONNECTION_TIMEOUT', [], 'within 5 minutes'],
     ['no ready bot', 'BOT_START_TIMEOUT', [], 'No bot became ready'],
-    ['a refused WebSocket', 'HTTP_ERROR', [event('SOCKET_REFUSED', { status: 404, phrase: 'x' })], 'HTTP status 404'],
-    ['a failed start', 'HTTP_ERROR', [event('INSTANCE_START_FAILED', { cause: 'bad import' })], 'start: bad import.'],
-    ['an exit status', 'HTTP_ERROR', exited({ code: 3 }), 'exited with status 3'],
-    ['a signal', 'HTTP_ERROR', exited({ signal: 'SIGSEGV' }), 'signal SIGSEGV'],
-    ['a lack of memory', 'HTTP_ERROR', exited({ signal: 'SIGKILL', outOfMemory: true }), 'more memory'],
-    ['a full disk', 'HTTP_ERROR', exited({ signal: 'SIGKILL', diskLimit: true }), 'more disk space'],
-    ['an unknown exit', 'HTTP_ERROR', exited({}), 'exit status is unknown'],
+    ['a refused WebSocket', '404', [refused], 'responded 404 Not Found instead'],
+    ['a failed start', 'HTTP_ERROR', [startFailed], 'exited with code 1 before it was ready.'],
+    ['an exit after a failed start', 'HTTP_ERROR', [startFailed, exited({ code: 3 })], 'exited with status 3'],
+    ['an exit status', 'HTTP_ERROR', [exited({ code: 3 })], 'exited with status 3'],
+    ['a signal', 'HTTP_ERROR', [exited({ signal: 'SIGSEGV' })], 'signal SIGSEGV'],
+    ['a lack of memory', 'HTTP_ERROR', [exited({ signal: 'SIGKILL', outOfMemory: true })], 'more memory'],
+    ['a full disk', 'HTTP_ERROR', [exited({ signal: 'SIGKILL', diskLimit })], `its disk usage. ${diskLimit}`],
+    ['an unknown exit', 'HTTP_ERROR', [exited({})], 'exit status is unknown'],
     ['a dropped connection', 'HTTP_ERROR', [], 'dropped its connection'],
     ['an error response', '500', [], 'failed: it responded with HTTP status 500'],
   ])('names the cause of a failed session: %s', (_, completionStatus, events, cause) => {
@@ -37,7 +44,7 @@ describe('explainSessionEnd', () => {
   });
 
   it('says that the bot refused the session if the bot responded with status 403 before the session started', () => {
-    const refused = explainSessionEnd({ completionStatus: '403', events: [], botStartSeconds: null });
-    expect(refused?.cause).toContain('refused the session');
+    const explanation = explainSessionEnd({ completionStatus: '403', events: [], botStartSeconds: null });
+    expect(explanation?.cause).toContain('refused the session');
   });
 });

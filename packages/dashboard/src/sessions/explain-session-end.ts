@@ -1,4 +1,12 @@
-import { getSessionCompletionStatusLabel, type SessionResponse, socketTokenLifetimeSeconds } from '@bothost/contract';
+import {
+  describeSessionEventCause,
+  getSessionCompletionStatusLabel,
+  isEventOfThisVersion,
+  type SessionEventCode,
+  type SessionEventOfThisVersion,
+  type SessionResponse,
+  socketTokenLifetimeSeconds,
+} from '@bothost/contract';
 
 /** Why a session failed, and what to do. */
 export type SessionEndExplanation = { readonly cause: string; readonly next: string };
@@ -13,7 +21,6 @@ export function explainSessionEnd({
   events,
   botStartSeconds,
 }: EndedSession): SessionEndExplanation | null {
-  const detailOf = (code: string) => events.findLast(({ eventCode }) => eventCode === code)?.detail;
   if (status === null) return null;
   if (status === 'SESSION_TIME_LIMIT') {
     return {
@@ -33,17 +40,10 @@ export function explainSessionEnd({
       next: 'Read the output below for what delays the start. If all instances were busy, raise max_agents in deploy.toml.',
     };
   }
-  const refused = detailOf('SOCKET_REFUSED');
-  if (refused != null) {
-    return {
-      cause: `The bot refused the WebSocket with HTTP status ${refused['status']}.`,
-      next: 'Check that the bot serves a WebSocket at /ws. Bots that use WebRTC need the transport webrtc.',
-    };
+  const failure = events.filter(isEventOfThisVersion).findLast(({ eventCode }) => failureCodes.has(eventCode));
+  if (failure !== undefined && (status === 'HTTP_ERROR' || failure.eventCode === 'SOCKET_REFUSED')) {
+    return { cause: describeSessionEventCause(failure), next: nextStep(failure) };
   }
-  const startFailure = detailOf('INSTANCE_START_FAILED')?.['cause'];
-  if (typeof startFailure === 'string') return { cause: `The bot did not start: ${startFailure}.`, next: readOutput };
-  const exit = detailOf('INSTANCE_EXITED');
-  if (status === 'HTTP_ERROR' && exit != null) return explainExit(exit);
   if (/^[45]\d{2}$/.test(status)) {
     const action = botStartSeconds === null ? 'refused the session' : 'failed';
     return { cause: `The bot ${action}: it responded with HTTP status ${status}.`, next: readOutput };
@@ -52,24 +52,18 @@ export function explainSessionEnd({
   return null;
 }
 
-function explainExit(exit: NonNullable<SessionResponse['events'][number]['detail']>): SessionEndExplanation {
-  if (exit['outOfMemory'] === true) {
-    return {
-      cause: 'The bot used more memory than its profile allows, and was killed.',
-      next: 'Look at the memory below. If the bot needs it, set a larger agent_profile in deploy.toml and deploy again.',
-    };
-  }
-  if (exit['diskLimit'] === true) {
-    return {
-      cause: 'The bot used more disk space than it may, and was killed.',
-      next: 'Delete temporary files, or store less on disk, and deploy again.',
-    };
-  }
-  if (typeof exit['signal'] === 'string') {
-    return { cause: `The bot was killed by the signal ${exit['signal']}.`, next: readOutput };
-  }
-  if (typeof exit['code'] === 'number') {
-    return { cause: `The bot exited with status ${exit['code']} during the session.`, next: readOutput };
-  }
-  return { cause: 'The bot exited during the session. Its exit status is unknown.', next: readOutput };
+const failureCodes: ReadonlySet<SessionEventCode> = new Set([
+  'INSTANCE_START_FAILED',
+  'INSTANCE_EXITED',
+  'SOCKET_REFUSED',
+]);
+
+function nextStep(failure: SessionEventOfThisVersion): string {
+  if (failure.eventCode === 'SOCKET_REFUSED')
+    return 'Check that the bot serves a WebSocket at /ws. Bots that use WebRTC need the transport webrtc.';
+  if (failure.eventCode !== 'INSTANCE_EXITED') return readOutput;
+  if (failure.detail.diskLimit !== undefined) return 'Delete temporary files, or store less on disk, and deploy again.';
+  if (failure.detail.outOfMemory)
+    return 'Look at the memory below. If the bot needs it, set a larger agent_profile in deploy.toml and deploy again.';
+  return readOutput;
 }

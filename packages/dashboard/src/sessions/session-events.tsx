@@ -1,4 +1,10 @@
-import { getStatusLabel, type SessionEvent, sessionEventLabels } from '@bothost/contract';
+import {
+  describeSessionEventCause,
+  getStatusLabel,
+  readLastOutput,
+  type SessionEvent,
+  sessionEventLabels,
+} from '@bothost/contract';
 import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
 import { formatTimeOfDay } from '../logs/log-time.ts';
@@ -8,8 +14,8 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
   return (
     <ul className="divide-y divide-line">
       {events.map((event, index) => {
-        const { tail, ...detail } = event.detail ?? {};
-        const facts = Object.entries(detail).filter(([, value]) => value !== null && value !== false);
+        const cause = describeSessionEventCause(event);
+        const lastOutput = readLastOutput(event);
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: events are only added at the end
           <li key={index} className="flex flex-col gap-2 px-5 py-4 sm:px-6">
@@ -19,18 +25,8 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
                 {formatTimeOfDay(event.eventTs)}
               </time>
             </div>
-            {facts.length > 0 && (
-              <ul className="flex flex-wrap gap-x-4 gap-y-1 text-quiet text-sm">
-                {facts.map(([name, value]) => (
-                  <li key={name} className="wrap-anywhere">
-                    {name}: {typeof value === 'string' ? value : JSON.stringify(value)}
-                  </li>
-                ))}
-              </ul>
-            )}
-            {typeof tail === 'string' && tail.trim() !== '' && (
-              <TextBlock label="Last output" text={stripControlCharacters(tail.trimEnd())} />
-            )}
+            {cause !== '' && <p className="text-quiet text-sm wrap-anywhere">{cause}</p>}
+            {lastOutput !== null && <TextBlock label="Last output" text={stripControlCharacters(lastOutput)} />}
           </li>
         );
       })}

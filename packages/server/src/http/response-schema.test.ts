@@ -1,4 +1,4 @@
-import { allOperations } from '@bothost/contract';
+import { allOperations, operations, type SessionEvent } from '@bothost/contract';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -57,6 +57,20 @@ describe('a response serialized with its schema', () => {
       free: null,
     });
   });
+});
+
+it('a response with session events has every field of their details, also of unknown codes', async () => {
+  const { events } = operations.getSession.response.shape;
+  const eventTs = '2026-11-23T12:00:00.000Z';
+  const exit = { code: null, signal: 'SIGKILL', outOfMemory: false, diskLimit: 'It used 9 MiB.', tail: 'bye' };
+  const known: readonly SessionEvent[] = [
+    { eventCode: 'INSTANCE_EXITED', eventTs, detail: exit },
+    { eventCode: 'INSTANCE_EXITED', eventTs, detail: { code: 3, signal: null, outOfMemory: true } },
+    { eventCode: 'INSTANCE_LISTENS_WIDE', eventTs, detail: { detail: 'It listens on 0.0.0.0.' } },
+    { eventCode: 'SOCKET_REFUSED', eventTs, detail: { status: 404, phrase: '' } },
+  ];
+  const value = { events: [...known, { eventCode: 'INSTANCE_MOVED', eventTs, detail: { to: { host: [1, null] } } }] };
+  expect(await written(z.object({ events }), value)).toEqual(value);
 });
 
 it('every operation has a response schema without $ref', async () => {

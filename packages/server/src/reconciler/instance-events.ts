@@ -107,12 +107,12 @@ function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boole
   return exit.signal === 'SIGKILL' ? afterMs >= terminationGraceMs : exit.signal === 'SIGTERM' && afterMs >= 0;
 }
 
-const noticeCodes: Readonly<Record<InstanceNotice, SessionEventCode>> = {
+const noticeCodes = {
   'listens-wide': 'INSTANCE_LISTENS_WIDE',
   'cpu-limit-not-enforced': 'INSTANCE_CPU_LIMIT_NOT_ENFORCED',
   'memory-limit-sampled': 'INSTANCE_MEMORY_LIMIT_SAMPLED',
   'output-dropped': 'INSTANCE_OUTPUT_DROPPED',
-};
+} as const satisfies Readonly<Record<InstanceNotice, SessionEventCode>>;
 
 async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'noticed' }>): Promise<void> {
   const { instanceId, detail } = event;

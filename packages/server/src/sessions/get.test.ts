@@ -4,6 +4,7 @@ import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } fr
 import { createUniqueName } from '../../test/support/unique-name.ts';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
+import type { StoredSessionEvent } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
 import { getSession } from './get.ts';
@@ -151,17 +152,15 @@ describe('getSession', () => {
 
   it("returns the cause of the session's end and its events", async () => {
     const at = testNow.toISOString();
-    const id = await add({
-      state: 'live',
-      bot_started_at: secondsAgo(5),
-      events: JSON.stringify([{ code: 'INSTANCE_EXITED', at, detail: { code: 137, outOfMemory: true } }]),
-    });
+    const detail = { code: 137, signal: null, outOfMemory: true };
+    const stored: StoredSessionEvent = { code: 'INSTANCE_EXITED', at, detail };
+    const id = await add({ state: 'live', bot_started_at: secondsAgo(5), events: JSON.stringify([stored]) });
     await finishSession(context(), id, 'HTTP_ERROR', testNow, []);
     expect(await get(id)).toMatchObject({
       endedAt: at,
       completionStatus: 'HTTP_ERROR',
       endState: 'agent_error',
-      events: [{ eventCode: 'INSTANCE_EXITED', eventTs: at, detail: { code: 137, outOfMemory: true } }],
+      events: [{ eventCode: 'INSTANCE_EXITED', eventTs: at, detail }],
     });
   });
 

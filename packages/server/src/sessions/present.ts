@@ -1,4 +1,11 @@
-import type { ResourceMetrics, SessionResponse, SessionSummary, StartPhaseDurations } from '@bothost/contract';
+import type {
+  ResourceMetrics,
+  SessionEvent,
+  SessionResponse,
+  SessionSummary,
+  StartPhaseDurations,
+} from '@bothost/contract';
+import type { StoredSessionEvent } from '../store/tables.ts';
 import type { SessionResponseRow } from './rows.ts';
 
 /** Converts a row to the form in which lists return a session. */
@@ -27,9 +34,14 @@ export function toSessionResponse(row: SessionResponseRow, metrics: ResourceMetr
     ...toSessionSummary(row),
     resourceMetrics: metrics,
     meetingIds: [],
-    events: row.events.map((event) => ({ eventCode: event.code, eventTs: event.at, detail: event.detail })),
+    events: row.events.map(toSessionEvent),
     startPhases: startPhases(row),
   };
+}
+
+/** The cast is safe, because code and detail of a stored event belong together. */
+function toSessionEvent({ code, at, detail }: StoredSessionEvent): SessionEvent {
+  return { eventCode: code, eventTs: at, detail } as SessionEvent;
 }
 
 function botStartSeconds(row: SessionResponseRow): number | null {

@@ -8,7 +8,8 @@ it('recordEvents records an event only once if a server reports it again after a
   const organizationId = await rows.organization();
   const agentId = await rows.agent(organizationId);
   const sessionId = await rows.session({ organizationId, agentId, deploymentId: await rows.deployment(agentId) });
-  const event = { code: 'INSTANCE_EXITED', at: testNow.toISOString(), detail: { code: 137, signal: null } } as const;
+  const detail = { code: 137, signal: null, outOfMemory: false };
+  const event = { code: 'INSTANCE_EXITED', at: testNow.toISOString(), detail } as const;
   const other = { ...event, at: new Date(testNow.getTime() + 1).toISOString() };
   await recordEvents(rows.db, sessionId, [event]);
   await recordEvents(rows.db, sessionId, [event]);

@@ -7,7 +7,7 @@ import type {
   Role,
   SecretSetReadiness,
   SessionCompletionStatus,
-  SessionEventCode,
+  SessionEventOfThisVersion,
   VaultTaskState,
 } from '@bothost/contract';
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
@@ -207,7 +207,10 @@ export type InstancesTable = {
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
 export type SessionTransport = 'none' | 'webrtc' | 'websocket';
 
-export type StoredSessionEvent = { code: SessionEventCode; at: string; detail: Record<string, unknown> | null };
+type Stored<Event> = Event extends SessionEventOfThisVersion
+  ? { code: Event['eventCode']; at: string; detail: Event['detail'] }
+  : never;
+export type StoredSessionEvent = Stored<SessionEventOfThisVersion>;
 
 export type SessionsTable = {
   id: string;

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createApiError } from '@bothost/contract';
+import { createApiError, type SessionEvent } from '@bothost/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeProfile } from '../../../../src/connection/profile.ts';
 import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
@@ -277,7 +277,7 @@ test('sessions --id shows details, start phases, events with their cause, and me
     'Duration\t00:01:05',
     'Claim\t4.3 ms',
     'Boot\t812 ms',
-    '2026-11-20T16:01:05.000Z\tINSTANCE_EXITED\tcode=3',
+    '2026-11-20T16:01:05.000Z\tINSTANCE_EXITED\tThe bot exited with status 3.',
     'Last output\tError: no',
     'Last output\tat bot',
     'CPU p50\t120 m',
@@ -295,13 +295,42 @@ test('sessions --id shows details, start phases, events with their cause, and me
   expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
 });
 
+test.each<[string, SessionEvent]>([
+  [
+    'The bot was killed for its disk usage. The instance used 9 MiB of disk space. An instance may use 8 MiB.',
+    {
+      eventCode: 'INSTANCE_EXITED',
+      eventTs: '2026-11-20T16:01:00.000Z',
+      detail: {
+        code: null,
+        signal: 'SIGKILL',
+        outOfMemory: false,
+        diskLimit: 'The instance used 9 MiB of disk space. An instance may use 8 MiB.',
+        tail: '',
+      },
+    },
+  ],
+  [
+    'The bot exited with code 3 before it was ready.',
+    {
+      eventCode: 'INSTANCE_START_FAILED',
+      eventTs: '2026-11-20T16:01:00.000Z',
+      detail: { cause: 'The bot exited with code 3 before it was ready.' },
+    },
+  ],
+])('sessions --id shows the cause of an event as a sentence: %s', async (cause, event) => {
+  found = { ...session, events: [event] };
+  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
+  expect(stdout).toContain(`${event.eventCode}\t${cause}\n`);
+});
+
 test('sessions --id shows the HTTP status if the bot refused the WebSocket', async () => {
   const at = '2026-11-20T16:01:00.000Z';
-  const events = [{ eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } }];
-  found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events };
+  const refused: SessionEvent = { eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } };
+  found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events: [refused] };
   const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
   expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
-  expect(stdout).toContain('SOCKET_REFUSED\tthe bot responded 200 OK instead of opening a WebSocket\n');
+  expect(stdout).toContain('SOCKET_REFUSED\tThe bot responded 200 OK instead of opening a WebSocket.\n');
 });
 
 test('sessions --id shows missing metrics and start times as missing, not as zeros', async () => {

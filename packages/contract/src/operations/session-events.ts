@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { listStatusValues, type SessionEventCode, sessionEventLabels } from '../statuses.ts';
+import { IsoDateTime } from './fields.ts';
+
+function defineEvent<Code extends SessionEventCode, Detail extends z.ZodObject>(code: Code, detail: Detail) {
+  return z.object({ eventCode: z.literal(code), eventTs: IsoDateTime, detail });
+}
+
+const NoticeDetail = z.object({ detail: z.string().describe('A sentence that says what the service observed') });
+
+const SessionEventOfThisVersion = z.discriminatedUnion('eventCode', [
+  defineEvent(
+    'INSTANCE_START_FAILED',
+    z.object({ cause: z.string().describe('A sentence that says why the instance did not start') }),
+  ),
+  defineEvent(
+    'INSTANCE_EXITED',
+    z.object({
+      code: z.number().int().nullable().describe('Exit code; null if the bot was killed, or if it is unknown'),
+      signal: z.string().nullable().describe('The signal that killed the bot'),
+      outOfMemory: z.boolean(),
+      diskLimit: z.string().optional().describe('If the bot was killed for its disk usage, a sentence that says why'),
+      tail: z.string().optional().describe('Last output of the bot'),
+    }),
+  ),
+  defineEvent('INSTANCE_LISTENS_WIDE', NoticeDetail),
+  defineEvent('INSTANCE_CPU_LIMIT_NOT_ENFORCED', NoticeDetail),
+  defineEvent('INSTANCE_MEMORY_LIMIT_SAMPLED', NoticeDetail),
+  defineEvent('INSTANCE_OUTPUT_DROPPED', NoticeDetail),
+  defineEvent(
+    'SOCKET_REFUSED',
+    z.object({ status: z.number().int(), phrase: z.string() }).describe("The bot's HTTP response"),
+  ),
+]);
+
+/** An event whose code this version does not know. A newer service may send one. */
+const UnknownSessionEvent = z.object({
+  eventCode: z
+    .string()
+    .refine((code) => !Object.hasOwn(sessionEventLabels, code))
+    .brand('UnknownSessionEventCode')
+    .describe(`Later versions may add to ${listStatusValues(sessionEventLabels).join(', ')}`),
+  eventTs: IsoDateTime,
+  detail: z.record(z.string(), z.unknown()).nullable(),
+});
+
+/** Something that happened to a session, with its cause. The code decides which fields `detail` has. */
+export const SessionEvent = z.union([SessionEventOfThisVersion, UnknownSessionEvent]).meta({ id: 'SessionEvent' });
+export type SessionEvent = z.infer<typeof SessionEvent>;
+export type SessionEventOfThisVersion = z.infer<typeof SessionEventOfThisVersion>;
