@@ -8,7 +8,7 @@ import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/request-client.ts';
 import { findRole } from '../organizations/members.ts';
-import { connectWebSocketSession } from '../session-starts/connect-websocket-session.ts';
+import { connectWebSocketSession, findTokenSession } from '../session-starts/connect-websocket-session.ts';
 import { mapErrorToFailure } from './map-error-to-failure.ts';
 import { createOperatorTokenCheck } from './operator-token.ts';
 
@@ -35,7 +35,8 @@ export async function createHttpServer(
       createBackup: () => createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }),
       cors: { origins: config.corsOrigins },
       toFailure: mapErrorToFailure,
-      connect: (path) => connectWebSocketSession(context, path),
+      verifyToken: (named, token) => findTokenSession(context, named, token),
+      connect: (target) => connectWebSocketSession(context, target),
       probes: {
         findReadinessProblem,
         metrics: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),

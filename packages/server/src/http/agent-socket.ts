@@ -22,7 +22,7 @@ import { createIncomingWebSocketClient, type IncomingWebSocketClient } from './i
 import { createRefusedHandshakeCache } from './refused-handshake-cache.ts';
 import type { RequestClient } from './request-client.ts';
 import { relayWebSockets } from './socket-relay.ts';
-import type { QualifiedAgentName, WebSocketPath } from './websocket-path.ts';
+import { type QualifiedAgentName, removeTokenFromQuery, type WebSocketPath } from './websocket-path.ts';
 
 /** Maximum size of a WebSocket message in bytes. Bots usually send a few kilobytes. */
 const messageBytes = 16 * 1_048_576;
@@ -34,6 +34,8 @@ export type AgentSocketContext = {
   readonly logger: Logger;
   readonly toFailure: FailureMapper;
   readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
+  /** Returns the session for which a token is valid. Null if the token is not valid for this agent. */
+  readonly verifyToken: (named: QualifiedAgentName, token: string) => string | null;
   /** Creates a session and claims an instance for it. If the promise rejects, neither the session nor the claim remains. */
   readonly connect: (target: WebSocketTarget) => Promise<WebSocketSession>;
 };
@@ -67,9 +69,11 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   ) {
     const { carrier, token } = path;
     let host: QualifiedAgentName | null = null;
+    let tokenSession: string | null = null;
     try {
       host = await named();
-      const session = await context.connect({ ...host, token, carrier });
+      tokenSession = token === null ? null : context.verifyToken(host, token);
+      const session = await context.connect({ ...host, tokenSession, carrier });
       const status = await run(incoming, client, path, session).catch(async (error: unknown) => {
         const known = error instanceof BotRefusedSocketError ? error.status : 'HTTP_ERROR';
         if (error instanceof BotRefusedSocketError && error.answer !== null) await session.refused(error.answer);
@@ -83,7 +87,8 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
       logRefusal(context.logger, known, { requestId, carrier, host });
       // Remember a refusal only if the token is valid. Anyone can send invalid tokens, and their refusals would evict the
       // refusals of clients with a valid token.
-      if (token !== null && known.reason !== 'token-invalid') refusedHandshakes.add(token, known);
+      if (token !== null && tokenSession !== null && known.reason !== 'token-invalid')
+        refusedHandshakes.add(token, known);
       client.refuse(known);
     }
   }
@@ -140,7 +145,8 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     if (stopped.aborted) throw createApiError('session-ended');
     if (address === null) throw new BotRefusedSocketError(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const limits = { signal: createDeadline(instanceStartTimeoutSeconds), messageBytes };
-    return openBotSocket(address, path.query, incoming, context.resolveClient(incoming), session, limits);
+    const query = session.hasToken ? removeTokenFromQuery(path.query) : path.query;
+    return openBotSocket(address, query, incoming, context.resolveClient(incoming), session, limits);
   }
 
   return { handle, refusalOf: refusedHandshakes.find };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { SessionCompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
@@ -46,11 +46,16 @@ export function openBotSocket(
     perMessageDeflate: false,
     maxPayload: messageBytes,
     signal,
+    // Set the target here, because the library parses URLs, which changes some characters of a query.
+    finishRequest: (request: ClientRequest) => {
+      request.path = `/ws${query}`;
+      request.end();
+    },
     // Connect to a Unix socket with `createConnection`, because a `ws+unix:` URL cannot have a colon in its query.
     ...('socket' in address ? { createConnection: () => connect(address.socket) } : {}),
   } as const;
   return new Promise((resolve, reject) => {
-    const bot = new WebSocket(`ws://${getAddressAuthority(address)}/ws${query}`, offered, options);
+    const bot = new WebSocket(`ws://${getAddressAuthority(address)}`, offered, options);
     bot.once('open', () => {
       bot.pause();
       resolve(bot);

@@ -5,6 +5,7 @@ import { type BotAddress, createRequestOptions } from '../instances/address.ts';
 import { readBearerToken } from './bearer.ts';
 import { refuseUpgrade } from './failure-response.ts';
 import { createBotRequestHeaders, isResponseHeaderForwarded } from './forwarded-headers.ts';
+import { findQueryField, removeQueryFields } from './query-fields.ts';
 import type { SessionPath } from './session-path.ts';
 import { authenticatePublicApiKey, locateSession, type ProxyContext } from './session-proxy.ts';
 
@@ -33,15 +34,13 @@ export async function proxyUpgrade(
   }
 }
 
+const keyField = 'access_token';
+
 function withoutKey(target: string): { target: string; key: string | null } {
   const start = target.indexOf('?');
   if (start < 0) return { target, key: null };
-  const query = target.slice(start + 1);
-  const key = new URLSearchParams(query).get('access_token');
-  if (key === null) return { target, key };
-  // Remove only the key. The rest of the query is forwarded byte for byte.
-  const rest = query.split('&').filter((field) => !new URLSearchParams(field).has('access_token'));
-  return { target: target.slice(0, start) + (rest.length === 0 ? '' : `?${rest.join('&')}`), key };
+  const query = target.slice(start);
+  return { target: target.slice(0, start) + removeQueryFields(query, keyField), key: findQueryField(query, keyField) };
 }
 
 function splice(

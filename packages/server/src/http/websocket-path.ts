@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { getWebSocketBasePath, type PhoneCarrier, phoneCarriers } from '@bothost/contract';
 import { readBearerToken } from './bearer.ts';
+import { findQueryField, removeQueryFields } from './query-fields.ts';
 
 /** The agent that a WebSocket path names. */
 export type QualifiedAgentName = { readonly agentName: string; readonly organizationName: string };
 
-/** A parsed WebSocket path of an agent. `query` is forwarded to the bot. */
+/** A parsed WebSocket path of an agent. `query` is for the bot, and contains the token if it is sent in the query. */
 export type WebSocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: QualifiedAgentName }
   /**
@@ -15,6 +16,9 @@ export type WebSocketPath = { readonly token: string | null; readonly query: str
   | { readonly carrier: PhoneCarrier; readonly host: QualifiedAgentName | null }
 );
 
+const hostField = 'serviceHost';
+const tokenField = 'token';
+const targetPattern = /^([^?#]*)(\?[^#]*)?/;
 const bases = [null, ...phoneCarriers].map(getWebSocketBasePath);
 const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`);
 
@@ -26,15 +30,12 @@ const pattern = new RegExp(`^(${bases.join('|')})(?:/([^/]+))?(?:/([^/]+))?/?$`)
 export function parseWebSocketPath(
   request: Pick<IncomingMessage, 'url' | 'headers' | 'rawHeaders'>,
 ): WebSocketPath | null {
-  const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
+  const [, path = '', query = ''] = targetPattern.exec(request.url ?? '') ?? [];
   const match = pattern.exec(path);
   if (match === null) return null;
-  const query = new URLSearchParams(queryText);
-  const written = decode(match[2]) ?? query.get('serviceHost');
-  const token = readBearerToken(request) ?? query.get('token') ?? decode(match[3]);
-  query.delete('token');
-  query.delete('serviceHost');
-  const rest = { token, query: queryFor(query) };
+  const written = decode(match[2]) ?? findQueryField(query, hostField);
+  const token = readBearerToken(request) ?? findQueryField(query, tokenField) ?? decode(match[3]);
+  const rest = { token, query: removeQueryFields(query, hostField) };
   const carrier = phoneCarriers.find((name) => getWebSocketBasePath(name) === match[1]) ?? null;
   if (carrier === 'twilio' && written === null) return { ...rest, carrier, host: null };
   const host = parseQualifiedAgentName(written ?? '');
@@ -48,9 +49,9 @@ export function parseQualifiedAgentName(text: string): QualifiedAgentName | null
   return { agentName, organizationName };
 }
 
-function queryFor(query: URLSearchParams): string {
-  const text = query.toString();
-  return text === '' ? '' : `?${text}`;
+/** Removes the token from the query of a path, for a bot whose service has checked the token. */
+export function removeTokenFromQuery(query: string): string {
+  return removeQueryFields(query, tokenField);
 }
 
 function decode(segment: string | undefined): string | null {

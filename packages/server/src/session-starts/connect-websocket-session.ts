@@ -16,17 +16,19 @@ import { markLive, recordEvents } from '../sessions/progress.ts';
 import { abandonSession } from './abandon-session.ts';
 import { verifyToken } from './socket-token.ts';
 
-/** The agent to which a client wants to connect, and the client's token. */
-export type WebSocketTarget = {
-  readonly agentName: string;
-  readonly organizationName: string;
-  readonly token: string | null;
+type NamedAgent = { readonly agentName: string; readonly organizationName: string };
+
+/** The agent to which a client wants to connect, and the session of the client's token. Null if it has no valid token. */
+export type WebSocketTarget = NamedAgent & {
+  readonly tokenSession: string | null;
   readonly carrier: PhoneCarrier | null;
 };
 
 /** The session of a connected client. */
 export type WebSocketSession = {
   readonly sessionId: string;
+  /** Whether a token named the session. */
+  readonly hasToken: boolean;
   /**
    * Resolves with the instance's address once the instance is ready. Resolves with null if the instance does not become ready.
    */
@@ -57,7 +59,7 @@ type SocketParts = Pick<
   | 'runtime'
 >;
 type ConnectContext = SocketParts &
-  Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'socketTokenKey' | 'refuseForCapacity'> &
+  Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'refuseForCapacity'> &
   Parameters<typeof connectSession>[0];
 
 /**
@@ -78,46 +80,67 @@ export async function connectWebSocketSession(
   const organization = await findOrganizationByName(context.db, requested.organizationName);
   if (organization === null) throw createApiError('token-invalid');
   context.disk.require(0);
-  const { agentName, carrier } = requested;
-  const sessionId = requested.token === null ? context.newId() : sessionOf(context, requested, requested.token);
-  // A client is already connected to the session, so the token was used before.
-  if (context.ownership.has(sessionId)) throw createApiError('token-invalid');
+  const { agentName, carrier, tokenSession } = requested;
+  const target = { organizationId: organization.id, agentName, carrier, requestedAt };
+  // If a client is already connected to the session, its token was used before.
+  if (tokenSession !== null && !context.ownership.has(tokenSession)) {
+    try {
+      return await connect(context, { ...target, sessionId: tokenSession, hasToken: true });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.reason === 'token-invalid')) throw error;
+    }
+  }
+  // An agent that requires no token ignores tokens. Any other agent refuses this client.
+  return connect(context, { ...target, sessionId: context.newId(), hasToken: false });
+}
+
+async function connect(context: ConnectContext, target: SocketTarget): Promise<WebSocketSession> {
+  const { organizationId, sessionId, hasToken } = target;
   context.ownership.acquire(sessionId);
   try {
-    const target = { organizationId: organization.id, agentName, sessionId, carrier };
-    const connect = requested.token === null ? connectSessionWithoutToken : connectSession;
-    const { claim, maxSessionSeconds } = await connect(context, target);
+    const { claim, maxSessionSeconds } = await (hasToken ? connectSession : connectSessionWithoutToken)(
+      context,
+      target,
+    );
     context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
-    return createSocketSession(context, target, claim, maxSessionSeconds, requestedAt);
+    return createSocketSession(context, target, claim, maxSessionSeconds);
   } catch (error) {
     context.ownership.release(sessionId);
     // End the session, because the transaction that claimed an instance for it may have been committed without a confirmation
     // from the database.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
-    await context.refuseForCapacity(organization.id, error);
+    await context.refuseForCapacity(organizationId, error);
     throw error;
   }
 }
 
-function sessionOf(
+/** Returns the session for which a token is valid. Null if the token is not valid for this agent. */
+export function findTokenSession(
   context: Pick<ServiceContext, 'now' | 'socketTokenKey'>,
-  requested: WebSocketTarget,
+  { agentName, organizationName }: NamedAgent,
   token: string,
-): string {
+): string | null {
   const payload = verifyToken(context.socketTokenKey, token, context.now());
-  const fits = payload !== null && payload.agent === requested.agentName && payload.org === requested.organizationName;
-  if (!fits) throw createApiError('token-invalid');
-  return payload.session;
+  const fits = payload !== null && payload.agent === agentName && payload.org === organizationName;
+  return fits ? payload.session : null;
 }
+
+type SocketTarget = {
+  readonly organizationId: string;
+  readonly agentName: string;
+  readonly sessionId: string;
+  readonly hasToken: boolean;
+  readonly carrier: PhoneCarrier | null;
+  readonly requestedAt: Date;
+};
 
 function createSocketSession(
   context: SocketParts,
-  target: { organizationId: string; agentName: string; sessionId: string; carrier: PhoneCarrier | null },
+  target: SocketTarget,
   claim: InstanceClaim,
   maxSeconds: number,
-  requestedAt: Date,
 ): WebSocketSession {
-  const { organizationId, agentName, sessionId, carrier } = target;
+  const { organizationId, agentName, sessionId, hasToken, carrier, requestedAt } = target;
   const { instanceId } = claim;
   const cold = claim.address === null;
   context.sessionAddresses.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
@@ -128,6 +151,7 @@ function createSocketSession(
   let readyAt = claim.readyAt;
   return {
     sessionId,
+    hasToken,
     headers: createStartHeaders({
       id: sessionId,
       transport: carrier ?? 'websocket',

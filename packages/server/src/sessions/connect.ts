@@ -15,7 +15,7 @@ export type ConnectedSession = { readonly claim: InstanceClaim; readonly maxSess
 
 /** The service logs this reason when it rejects a WebSocket, because a phone carrier does not show the reason to its users. */
 const wantsToken =
-  'the agent requires a token for WebSockets. Use the URL wsUrl/token from a start response, or set websocket_auth = "none"';
+  'the agent requires a valid token for WebSockets. Use the URL wsUrl/token from a start response, or set websocket_auth = "none"';
 
 type Target = { readonly organizationId: string; readonly agentName: string };
 
