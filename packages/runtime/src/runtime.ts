@@ -98,7 +98,12 @@ export type InstanceEvent =
 export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
 
 /** CPU time is cumulative since the instance's start and never decreases. Memory is the working set. */
-export type ResourceUsage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
+export type ResourceUsage = {
+  readonly cpuMicroseconds: number;
+  readonly memoryBytes: number;
+  /** Whether the instance has ended. It then uses no memory. */
+  readonly hasEnded?: boolean;
+};
 
 /** Unix time in microseconds. Timestamps of one server always increase, even if its clock is set back. */
 export type EpochMicroseconds = number;
@@ -194,7 +199,10 @@ export type InstanceLifecycle = {
 
 /** Measures the CPU time and memory of instances, and the disk space of organizations. */
 export type UsageMeter = {
-  /** Returns the cumulative usage of all processes of each instance. Skips instances that are not running. */
+  /**
+   * Returns the cumulative usage of all processes of each instance. For an instance whose end this server observed, returns
+   * the last usage until `forget` is called.
+   */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, ResourceUsage>>;
   /**
    * Disk space in bytes of an organization's builds and instances, as last measured. 0 before the first measurement, and if no

@@ -60,12 +60,18 @@ export function defineResourceTests(setup: RuntimeSetup): void {
       expect((await usageOf(runtime(), 'parent')).cpuMicroseconds).toBeGreaterThanOrEqual(highest);
     });
 
-    it('skips ended and unknown instances', async () => {
+    it('returns the last usage of an ended instance until it is forgotten, and skips unknown instances', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       await start('ended');
       await start('running');
+      const { cpuMicroseconds } = await usageOf(runtime(), 'ended');
       await runtime().stop('ended', 0);
-      expect([...(await runtime().sample(['ended', 'running', 'unknown'])).keys()]).toEqual(['running']);
+      const usages = await runtime().sample(['ended', 'running', 'unknown']);
+      expect([...usages.keys()]).toEqual(['ended', 'running']);
+      expect(usages.get('ended')).toMatchObject({ hasEnded: true });
+      expect(usages.get('ended')?.cpuMicroseconds).toBeGreaterThanOrEqual(cpuMicroseconds);
+      await runtime().forget('ended');
+      expect([...(await runtime().sample(['ended', 'running'])).keys()]).toEqual(['running']);
     });
   });
 

@@ -8,7 +8,6 @@ import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retent
 import type { Sampler } from '../metrics/sampler.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
-import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { Database } from '../store/tables.ts';
 
 type Context = {
@@ -16,7 +15,6 @@ type Context = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly host: RegionHost;
-  readonly sessionAddresses: SessionAddressRegistry;
   readonly removeTree: DirectoryTreeRemover;
   readonly sampler: Sampler;
   readonly retentionDays: number;
@@ -37,9 +35,9 @@ const orphanSeconds = 21_600;
 
 /** Starts the periodic tasks. Metric sampling and the heartbeat run every second, and the other tasks less often. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
-  const { sampler, sessionAddresses } = context;
+  const { sampler } = context;
   const rounds = [
-    every(second, () => sampler.sample(sessionAddresses.running())),
+    every(second, () => sampler.sample()),
     every(second, () => recordHeartbeat(context, context.host)),
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),

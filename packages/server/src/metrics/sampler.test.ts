@@ -23,7 +23,14 @@ describe('the sampler', () => {
         return usages;
       },
     });
-  const target = () => ({ sessionId, instanceId: 'i' });
+  /** Creates a sampler with the first reading of the session. */
+  const begin = async (cpuMicroseconds: number, memoryBytes: number) => {
+    const sampler = open();
+    use(0, cpuMicroseconds, memoryBytes);
+    sampler.begin(sessionId, 'i');
+    await sampler.sample();
+    return sampler;
+  };
   const use = (seconds: number, cpuMicroseconds: number, memoryBytes: number) => {
     clock = start + seconds;
     usages = new Map([['i', { cpuMicroseconds, memoryBytes }]]);
@@ -42,56 +49,49 @@ describe('the sampler', () => {
   afterAll(() => rows.close());
 
   it('returns the CPU use in millicores and the memory in bytes between two readings', async () => {
-    const sampler = open();
-    use(0, 500_000, 1_000);
-    await sampler.sample([target()]);
+    const sampler = await begin(500_000, 1_000);
     use(1, 750_000, 2_000);
-    await sampler.sample([target()]);
+    await sampler.sample();
     use(3, 2_750_000, 1_500);
-    await sampler.sample([target()]);
-    expect(sampler.take(sessionId)).toEqual([
+    await sampler.sample();
+    expect(await sampler.finish(sessionId)).toEqual([
       [start + 1, 250, 2_000],
       [start + 3, 1_000, 1_500],
     ]);
   });
 
   it('skips missing instances and reports no negative usage', async () => {
-    const sampler = open();
-    use(0, 500_000, 1_000);
-    await sampler.sample([target()]);
+    const sampler = await begin(500_000, 1_000);
     usages = new Map();
-    await sampler.sample([target()]);
+    await sampler.sample();
     use(2, 400_000, 1_000);
-    await sampler.sample([target()]);
-    expect(sampler.take(sessionId)).toEqual([[start + 2, 0, 1_000]]);
+    await sampler.sample();
+    expect(await sampler.finish(sessionId)).toEqual([[start + 2, 0, 1_000]]);
   });
 
   it('does not query the runtime if there are no sessions', async () => {
-    await open().sample([]);
+    await open().sample();
     expect(asked).toEqual([]);
   });
 
   it('stores each sample once, and returns only samples that are not yet stored', async () => {
-    const sampler = open();
-    for (let second = 0; second < 4; second += 1) {
+    const sampler = await begin(0, 1_000);
+    for (let second = 1; second < 4; second += 1) {
       use(second, second * 100_000, 1_000);
-      await sampler.sample([target()]);
+      await sampler.sample();
     }
     await sampler.store();
     await sampler.store();
     use(4, 400_000, 1_000);
-    await sampler.sample([target()]);
+    await sampler.sample();
     expect((await listSamples(rows.db, sessionId)).map(([t]) => t - start)).toEqual([1, 2, 3]);
-    expect(sampler.take(sessionId).map(([t]) => t - start)).toEqual([4]);
-    expect(sampler.take(sessionId)).toEqual([]);
+    expect((await sampler.finish(sessionId)).map(([t]) => t - start)).toEqual([4]);
   });
 
   it('stores samples at the next call of store() if storing fails', async () => {
-    const sampler = open();
-    use(0, 0, 1_000);
-    await sampler.sample([target()]);
+    const sampler = await begin(0, 1_000);
     use(1, 1_000, 1_000);
-    await sampler.sample([target()]);
+    await sampler.sample();
     await rows.db.schema.alterTable('session_samples').renameTo('away').execute();
     await expect(sampler.store()).rejects.toThrow();
     await rows.db.schema.alterTable('away').renameTo('session_samples').execute();
@@ -100,19 +100,20 @@ describe('the sampler', () => {
   });
 
   it('continues the metrics of a session after the server was killed', async () => {
-    const before = open();
-    for (let second = 0; second <= 2; second += 1) {
+    const before = await begin(0, 1_000);
+    for (let second = 1; second <= 2; second += 1) {
       use(second, second * 100_000, 1_000);
-      await before.sample([target()]);
+      await before.sample();
     }
     await before.store();
 
     const after = open();
+    after.begin(sessionId, 'i');
     for (let second = 10; second <= 11; second += 1) {
       use(second, second * 100_000, 5_000);
-      await after.sample([target()]);
+      await after.sample();
     }
-    await storeFinalMetrics({ db: rows.db }, sessionId, after.take(sessionId));
+    await storeFinalMetrics({ db: rows.db }, sessionId, await after.finish(sessionId));
     const final = await rows.db
       .selectFrom('session_metrics')
       .select(['sample_count', 'cpu_p50', 'memory_p99', 'timeseries'])
@@ -130,27 +131,70 @@ describe('the sampler', () => {
   });
 
   it('stores nothing for ended or removed sessions', async () => {
-    const sampler = open();
-    const removed = { sessionId: '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', instanceId: 'i' };
-    for (let second = 0; second <= 1; second += 1) {
-      use(second, 0, 1_000);
-      await sampler.sample([target(), removed]);
-    }
+    const removedId = '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11';
+    const sampler = await begin(0, 1_000);
+    sampler.begin(removedId, 'i');
+    use(1, 0, 1_000);
+    await sampler.sample();
     const ended = { state: 'ended', completion_status: '500', ended_at: testNow } as const;
     await rows.db.updateTable('sessions').set(ended).where('id', '=', sessionId).execute();
     await sampler.store();
     expect(await listSamples(rows.db, sessionId)).toEqual([]);
-    expect(await computeOpenSessionMetrics({ db: rows.db }, removed.sessionId)).toBeNull();
+    expect(await computeOpenSessionMetrics({ db: rows.db }, removedId)).toBeNull();
   });
 
-  it('forgets a session that ends while it is being sampled', async () => {
-    const sampler = open();
-    use(0, 0, 1_000);
-    await sampler.sample([target()]);
-    sampler.take(sessionId);
-    await sampler.sample([target()]);
-    expect(sampler.size()).toBe(1);
-    await sampler.sample([]);
+  it('returns one sample for a session that ends before the first periodic sample', async () => {
+    const sampler = await begin(500_000, 2_000);
+    use(0.02, 512_000, 1_500);
+    expect(await sampler.finish(sessionId)).toEqual([[start, 600, 2_000]]);
+  });
+
+  it('returns one sample for a session that ends at the time of its dispatch, or when the clock was set back', async () => {
+    const atOnce = await begin(500_000, 2_000);
+    expect(await atOnce.finish(sessionId)).toEqual([[start, 0, 2_000]]);
+    const setBack = await begin(500_000, 2_000);
+    use(-5, 500_000, 2_000);
+    expect(await setBack.finish(sessionId)).toEqual([[start - 5, 0, 2_000]]);
+  });
+
+  it('keeps the last memory of an instance that has exited, and does not sample it again before the session ends', async () => {
+    const sampler = await begin(500_000, 2_000);
+    usages = new Map([['i', { cpuMicroseconds: 600_000, memoryBytes: 0, hasEnded: true }]]);
+    clock = start + 1;
+    await sampler.sample();
+    expect(await sampler.finish(sessionId)).toEqual([[start + 1, 100, 2_000]]);
+  });
+
+  it.each([
+    [0.05, 1],
+    [0.5, 2],
+  ])('takes a last sample if the time since the last sample is not too short: %d seconds', async (seconds, count) => {
+    const sampler = await begin(0, 1_000);
+    use(1, 100_000, 1_000);
+    await sampler.sample();
+    use(1 + seconds, 200_000, 1_000);
+    expect(await sampler.finish(sessionId)).toHaveLength(count);
+  });
+
+  it('returns the same samples to all who end a session, and forgets a session only when asked to', async () => {
+    const sampler = await begin(0, 1_000);
+    use(1, 100_000, 1_000);
+    const ends = await Promise.all([sampler.finish(sessionId), sampler.finish(sessionId)]);
+    expect(ends).toEqual([[[start + 1, 100, 1_000]], [[start + 1, 100, 1_000]]]);
+    await sampler.sample();
+    expect(await sampler.finish(sessionId)).toEqual(ends[0]);
+    sampler.forget(sessionId);
     expect(sampler.size()).toBe(0);
+  });
+
+  it('finishes a session even if its usage cannot be read', async () => {
+    const failing = createSampler({
+      db: rows.db,
+      now: () => testNow,
+      usage: () => Promise.reject(new Error('no /proc')),
+    });
+    failing.begin(sessionId, 'i');
+    await expect(failing.sample()).rejects.toThrow('no /proc');
+    expect(await failing.finish(sessionId)).toEqual([]);
   });
 });

@@ -3,21 +3,41 @@ import type { Database } from '../store/tables.ts';
 import { insertSamples } from './rows.ts';
 import type { Sample } from './series.ts';
 
-export type SampledSession = { readonly sessionId: string; readonly instanceId: string };
-
 export type Sampler = {
+  /**
+   * Takes the first reading of a session. Call this when the session is dispatched to its instance, or adopted from a previous
+   * server process. Does nothing if the session is sampled already.
+   */
+  readonly begin: (sessionId: string, instanceId: string) => void;
   /** Takes a sample of the CPU and memory use of each session. Call this every second. */
-  readonly sample: (targets: readonly SampledSession[]) => Promise<void>;
+  readonly sample: () => Promise<void>;
   /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;
-  readonly take: (sessionId: string) => readonly Sample[];
+  /** Takes the last sample of a session. Returns the samples that are not stored. Returns the same in each call until `forget`. */
+  readonly finish: (sessionId: string) => Promise<readonly Sample[]>;
+  /** Call this when the samples of a session are stored with its end. */
+  readonly forget: (sessionId: string) => void;
   readonly size: () => number;
 };
 
-type State = { readonly at: number; readonly cpuMicroseconds: number; readonly unsaved: Sample[] };
+type Reading = ResourceUsage & { readonly atMs: number };
+type State = {
+  readonly instanceId: string;
+  /** The last reading. Null if the runtime has not yet returned one. */
+  reading: Reading | null;
+  hasSamples: boolean;
+  readonly unsaved: Sample[];
+  finished: Promise<readonly Sample[]> | null;
+};
 
 /**
- * Creates a sampler, which turns cumulative usage into samples. Its first reading of a session is only a baseline, so the time
+ * A session that is older than its first sample gets a last sample only if that covers at least this many milliseconds. A sample
+ * of a shorter time would count as much as that of a whole second.
+ */
+const shortestLastSampleMs = 100;
+
+/**
+ * Creates a sampler, which turns cumulative usage into samples. The first reading of a session is only a baseline, so the time
  * during which the server was down has no samples.
  */
 export function createSampler(context: {
@@ -27,48 +47,68 @@ export function createSampler(context: {
 }): Sampler {
   const states = new Map<string, State>();
 
-  async function sample(targets: readonly SampledSession[]): Promise<void> {
-    forgetOthers(targets);
-    if (targets.length === 0) return;
-    const usages = await context.usage(targets.map((target) => target.instanceId));
-    const at = context.now().getTime();
-    for (const { sessionId, instanceId } of targets) {
-      const usage = usages.get(instanceId);
-      if (usage === undefined) continue;
-      const before = states.get(sessionId);
-      const unsaved = before?.unsaved ?? [];
-      if (before !== undefined && at > before.at) unsaved.push(sampleBetween(before, at, usage));
-      states.set(sessionId, { at, cpuMicroseconds: usage.cpuMicroseconds, unsaved });
+  async function read(sampled: readonly State[], isLast: boolean): Promise<void> {
+    const usages = await context.usage(sampled.map(({ instanceId }) => instanceId));
+    const atMs = context.now().getTime();
+    for (const state of sampled) {
+      const usage = usages.get(state.instanceId);
+      // An ended instance gets its last sample from `finish`.
+      if (usage === undefined || (usage.hasEnded === true && !isLast)) continue;
+      const before = state.reading;
+      if (before === null) {
+        state.reading = { ...usage, atMs };
+        continue;
+      }
+      const isDue = isLast ? !state.hasSamples || atMs - before.atMs >= shortestLastSampleMs : atMs > before.atMs;
+      // An ended instance uses no memory, so its last sample keeps the memory of the reading before.
+      const memoryBytes = isLast ? Math.max(before.memoryBytes, usage.memoryBytes) : usage.memoryBytes;
+      if (isDue) {
+        state.unsaved.push(sampleBetween(before, { ...usage, memoryBytes, atMs }));
+        state.hasSamples = true;
+      }
+      state.reading = { ...usage, atMs };
     }
   }
 
-  /** Removes a session that ended while it was sampled. */
-  function forgetOthers(targets: readonly SampledSession[]) {
-    const wanted = new Set(targets.map((target) => target.sessionId));
-    for (const [sessionId, { unsaved }] of states) {
-      if (unsaved.length === 0 && !wanted.has(sessionId)) states.delete(sessionId);
-    }
+  async function finish(state: State): Promise<readonly Sample[]> {
+    // A session must end even if its usage cannot be read. The next call of `sample` reports why.
+    await read([state], true).catch(() => undefined);
+    return [...state.unsaved];
   }
 
-  async function store(): Promise<void> {
-    const batches = [...states].flatMap(([sessionId, { unsaved }]) =>
-      unsaved.length === 0 ? [] : [{ sessionId, samples: [...unsaved] }],
-    );
-    await insertSamples(context.db, batches);
-    for (const { sessionId, samples } of batches) states.get(sessionId)?.unsaved.splice(0, samples.length);
-  }
-
-  function take(sessionId: string): readonly Sample[] {
-    const unsaved = states.get(sessionId)?.unsaved ?? [];
-    states.delete(sessionId);
-    return unsaved;
-  }
-
-  return { sample, store, take, size: () => states.size };
+  return {
+    begin: (sessionId, instanceId) => {
+      if (states.has(sessionId)) return;
+      const state = { instanceId, reading: null, hasSamples: false, unsaved: [], finished: null };
+      states.set(sessionId, state);
+      // If this fails, the next call of `sample` takes the first reading.
+      read([state], false).catch(() => undefined);
+    },
+    sample: async () => {
+      const sampled = [...states.values()].filter(({ finished }) => finished === null);
+      if (sampled.length > 0) await read(sampled, false);
+    },
+    store: async () => {
+      const batches = [...states].flatMap(([sessionId, { unsaved }]) =>
+        unsaved.length === 0 ? [] : [{ sessionId, samples: [...unsaved] }],
+      );
+      await insertSamples(context.db, batches);
+      for (const { sessionId, samples } of batches) states.get(sessionId)?.unsaved.splice(0, samples.length);
+    },
+    finish: async (sessionId) => {
+      const state = states.get(sessionId);
+      if (state === undefined) return [];
+      state.finished ??= finish(state);
+      return state.finished;
+    },
+    forget: (sessionId) => void states.delete(sessionId),
+    size: () => states.size,
+  };
 }
 
-function sampleBetween(before: State, at: number, usage: ResourceUsage): Sample {
-  // Microseconds of CPU time per millisecond are millicores.
-  const millicores = Math.max(0, Math.round((usage.cpuMicroseconds - before.cpuMicroseconds) / (at - before.at)));
-  return [Math.floor(at / 1000), millicores, Math.round(usage.memoryBytes)];
+function sampleBetween(before: Reading, after: Reading): Sample {
+  // Microseconds of CPU time per millisecond are millicores. The clock may have been set back.
+  const elapsedMs = Math.max(1, after.atMs - before.atMs);
+  const millicores = Math.max(0, Math.round((after.cpuMicroseconds - before.cpuMicroseconds) / elapsedMs));
+  return [Math.floor(after.atMs / 1000), millicores, Math.round(after.memoryBytes)];
 }

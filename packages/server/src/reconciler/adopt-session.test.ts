@@ -46,6 +46,7 @@ async function open(
     key: randomBytes(32),
     ownership,
     sessionAddresses,
+    sampler: { begin: () => undefined },
     closing: new AbortController().signal,
     acceptDeadline: () => AbortSignal.abort(),
     isEnding: () => false,

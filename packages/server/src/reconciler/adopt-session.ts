@@ -1,5 +1,6 @@
 import { getInstanceAddress } from '../instances/address.ts';
 import type { OpenInstanceRow } from '../instances/lifecycle.ts';
+import type { Sampler } from '../metrics/sampler.ts';
 import { findSessionStartBody, findSessionState, type OpenSessionRow } from '../sessions/progress.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { isColdStart } from './cold-start.ts';
@@ -7,6 +8,7 @@ import { resumeSession, type SessionDispatchContext } from './dispatch.ts';
 
 export type AdoptionContext = SessionDispatchContext & {
   readonly sessionAddresses: SessionAddressRegistry;
+  readonly sampler: Pick<Sampler, 'begin'>;
   readonly isEnding: (instanceId: string) => boolean;
 };
 
@@ -28,6 +30,7 @@ export async function adoptSession(
     if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     context.sessionAddresses.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
+    context.sampler.begin(row.id, instance.id);
     await resumeSession(context, {
       id: row.id,
       instanceId: instance.id,

@@ -43,7 +43,7 @@ export type SessionDispatchContext = {
   /** Whether the instance of a session is still running. The address of an exited instance may belong to another bot by now. */
   readonly isReachable: (sessionId: string) => boolean;
   /** Called just before the session is sent to its instance. */
-  readonly onDispatch: (instanceId: string) => void;
+  readonly onDispatch: (session: ReadySession) => void;
   /** Called when the bot has the session. From then on, requests can be forwarded to the bot. */
   readonly onOpen: (sessionId: string) => void;
   /** Called once the bot has accepted the session, with the time `at` of the acceptance. */
@@ -76,7 +76,7 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   if (!session.reportsSession) await recorded;
   const sentAt = context.now();
   const headers = createStartHeaders({ ...session, controlToken: deriveControlToken(context.key, session.instanceId) });
-  context.onDispatch(session.instanceId);
+  context.onDispatch(session);
   const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
   context.ownership.acquire(session.id, abort);
   // If the server shuts down now, finish sending the request first, because the database already says that the bot received the

@@ -66,7 +66,7 @@ async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
   const { endSession } = createSessionEndRecorder({
     ...shared,
     sessionAddresses: { ended: () => undefined },
-    sampler: { take: () => [] },
+    sampler: { finish: async () => [], forget: () => undefined },
     telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
     requestReconcile: () => undefined,
   });

@@ -187,13 +187,16 @@ function createDispatchContext(
   context: ReconcilerContext,
   given: Pick<AdoptionContext, 'closing' | 'endSession' | 'isEnding'>,
 ): AdoptionContext {
-  const { sessionAddresses, logger, runtime, telemetry } = context;
+  const { sessionAddresses, logger, runtime, sampler, telemetry } = context;
   return {
     ...context,
     ...given,
     acceptDeadline: startDeadline,
     isReachable: (sessionId) => sessionAddresses.known(sessionId) !== undefined,
-    onDispatch: runtime.sessionOpening,
+    onDispatch: ({ id, instanceId }) => {
+      runtime.sessionOpening(instanceId);
+      sampler.begin(id, instanceId);
+    },
     onOpen: sessionAddresses.opened,
     onLive: (session, startedAt) => {
       telemetry.botStarted({ ...session, startedAt });

@@ -28,7 +28,7 @@ function open(forget: () => Promise<void> = async () => undefined) {
     },
     ownership: { release: () => calls.push('release') },
     sessionAddresses: { ended: () => calls.push('remove address') },
-    sampler: { take: () => [] },
+    sampler: { finish: async () => [], forget: () => undefined },
     telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
     retryWrite: (write) => write(),
     requestReconcile: () => calls.push('reconcile'),

@@ -18,7 +18,7 @@ type Context = {
   readonly runtime: Pick<Runtime, 'forget'>;
   readonly ownership: Pick<SessionOwnershipRegistry, 'release'>;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'ended'>;
-  readonly sampler: Pick<Sampler, 'take'>;
+  readonly sampler: Pick<Sampler, 'finish' | 'forget'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
   readonly retryWrite: RetryWrite;
   readonly requestReconcile: () => void;
@@ -54,9 +54,11 @@ export function createSessionEndRecorder(context: Context): SessionEndRecorder {
     at: Date = context.now(),
     only?: 'waiting',
   ): Promise<void> {
-    const late = context.sampler.take(sessionId);
+    // A waiting session has no instance.
+    const late = only === 'waiting' ? [] : await context.sampler.finish(sessionId);
     const row = await retryWrite(() => finishSession(context, sessionId, status, at, late, only));
     if (row === undefined && only !== undefined) return;
+    context.sampler.forget(sessionId);
     context.sessionAddresses.ended(sessionId);
     context.ownership.release(sessionId);
     // Do not request a pass for a session that has already ended. The pass could end the session again, in an endless

@@ -57,6 +57,7 @@ type SocketParts = Pick<
   | 'retryWrite'
   | 'controlTokenKey'
   | 'runtime'
+  | 'sampler'
 >;
 type ConnectContext = SocketParts &
   Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'refuseForCapacity'> &
@@ -161,7 +162,10 @@ function createSocketSession(
     address: async (signal) => {
       const address = await context.sessionAddresses.whenReady(sessionId, signal);
       readyAt ??= context.now();
-      if (address !== null) context.runtime.sessionOpening(instanceId);
+      if (address !== null) {
+        context.runtime.sessionOpening(instanceId);
+        context.sampler.begin(sessionId, instanceId);
+      }
       return address;
     },
     live: async () => {

@@ -32,14 +32,12 @@ describe('the session address registry', () => {
     const one = entry();
     sessionAddresses.expect(one);
     expect(sessionAddresses.known(one.sessionId.toUpperCase())).toEqual({ ...one, open: false });
-    expect(sessionAddresses.running()).toEqual([]);
     sessionAddresses.ready(one.sessionId, address);
-    expect(sessionAddresses.running()).toEqual([{ sessionId: one.sessionId, instanceId: one.instanceId }]);
+    expect(sessionAddresses.known(one.sessionId)).toEqual({ ...one, address, open: false });
     sessionAddresses.opened(one.sessionId);
     expect(sessionAddresses.known(one.sessionId)).toEqual({ ...one, address, open: true });
     sessionAddresses.ended(one.sessionId);
     expect(sessionAddresses.known(one.sessionId)).toBeUndefined();
-    expect(sessionAddresses.running()).toEqual([]);
   });
 
   it('ignores updates for sessions that it does not contain', () => {

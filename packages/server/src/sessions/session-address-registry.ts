@@ -52,8 +52,6 @@ export type SessionAddressRegistry = {
    * signal aborts.
    */
   readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
-  /** Returns the sessions whose instance is ready. */
-  readonly running: () => { sessionId: string; instanceId: string }[];
 };
 
 export function createSessionAddressRegistry(context: {
@@ -133,10 +131,6 @@ export function createSessionAddressRegistry(context: {
     },
     whenReady: (sessionId, signal) => wait(sessionId, signal, ({ address }) => address),
     whenOpen: (sessionId, signal) => wait(sessionId, signal, ({ address, open }) => (open ? address : null)),
-    running: () =>
-      [...entries.values()].flatMap(({ sessionId, instanceId, address }) =>
-        address === null || instanceId === null ? [] : [{ sessionId, instanceId }],
-      ),
   };
 }
 

@@ -113,8 +113,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       const table = createProcessTableProvider();
       const usages = new Map<string, ResourceUsage>();
       for (const instanceId of instanceIds) {
-        const instance = byId.get(instanceId);
-        const usage = instance === undefined || instance.end() !== null ? null : instance.containment.usage(table);
+        const usage = byId.get(instanceId)?.usage(table) ?? null;
         if (usage !== null) usages.set(instanceId, usage);
       }
       return usages;

@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import type { ResourceUsage } from '../../runtime.ts';
 import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { createProcessContainment, type ProcessContainment } from '../containment/containment.ts';
@@ -7,7 +8,7 @@ import { killContainedProcesses, signalProcesses } from '../containment/kill.ts'
 import type { MonotonicClock } from '../output/monotonic-clock.ts';
 import { type OutputRecorder, openOutputRecorder } from '../output/output-recorder.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
-import { readProcessTable } from '../proc/process-table.ts';
+import { createProcessTableProvider, type ProcessTableProvider, readProcessTable } from '../proc/process-table.ts';
 import {
   type InstanceEnd,
   type InstanceFiles,
@@ -65,6 +66,8 @@ export type Instance = {
   readonly record: () => InstanceRecord;
   readonly update: (change: Partial<InstanceRecord>) => void;
   readonly containment: ProcessContainment;
+  /** CPU and memory use. After the end of the instance, its last use. Null if unknown. */
+  readonly usage: (table: ProcessTableProvider) => ResourceUsage | null;
   readonly output: OutputRecorder;
   readonly end: () => InstanceEnd | null;
   readonly ended: Promise<InstanceEnd>;
@@ -115,13 +118,14 @@ function watchEnd(
   containment: ProcessContainment,
   output: OutputRecorder,
   currentRecord: Instance['record'],
-): Pick<Instance, 'end' | 'ended' | 'check' | 'stop' | 'killForMemory' | 'killForDisk' | 'close'> {
+): Pick<Instance, 'usage' | 'end' | 'ended' | 'check' | 'stop' | 'killForMemory' | 'killForDisk' | 'close'> {
   const { files, supervisor, supervisorProgram, onError } = options;
   const { main } = options.record;
   let end = options.end;
   let finishing: Promise<void> | null = null;
   let isClosed = false;
   let isKilled = false;
+  let lastUsage: ResourceUsage | null = null;
   let diskLimit = readDiskLimitKillReason(files);
   let stopWatching = () => {};
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
@@ -133,6 +137,8 @@ function watchEnd(
 
   const finish = async (supervisorStatus: number | null) => {
     await killContainedProcesses(containment, null, onStuck);
+    const usage = containment.usage(createProcessTableProvider());
+    lastUsage = usage === null ? null : { ...usage, hasEnded: true };
     output.finish();
     end = describeEnd(options, containment, determineInstanceEnd(files, supervisorStatus, isKilled), {
       tail: output.tail(),
@@ -198,6 +204,7 @@ function watchEnd(
   }
 
   return {
+    usage: (table) => (end === null ? containment.usage(table) : lastUsage),
     end: () => end,
     ended,
     check,

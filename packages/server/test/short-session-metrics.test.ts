@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotProjectDirectory, writeBot } from './support/bots.ts';
+import { startAgentSession, waitForSessionEnd } from './support/client.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+/** Source of a bot that evaluates the field `end` of the start request's body, or the query of the WebSocket. */
+const endingBot = `
+const { WebSocketServer } = require('ws');
+const server = require('node:http').createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  eval(JSON.parse(Buffer.concat(chunks).toString() || '{}').end ?? 'response.end()');
+});
+const sockets = new WebSocketServer({ noServer: true });
+server.on('upgrade', (request, stream, head) => {
+  const end = new URL(request.url, 'http://bot').searchParams.get('end');
+  if (end.startsWith('stream')) return eval(end);
+  sockets.handleUpgrade(request, stream, head, (socket) => eval(end));
+});
+server.listen(Number(process.env.PORT), process.env.BOT_HOST);`;
+
+const agentName = 'brief';
+let service: TestServer;
+let bot: BotProjectDirectory;
+beforeAll(async () => {
+  bot = await writeBot(agentName, { minAgents: 1, prelude: endingBot, alone: true });
+  service = await startTestServer({ agents: [bot.path] });
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+async function expectMetrics(sessionId: string): Promise<void> {
+  const { resourceMetrics } = await waitForSessionEnd(service, agentName, sessionId);
+  expect(resourceMetrics?.sampleCount).toBeGreaterThanOrEqual(1);
+  expect(resourceMetrics?.timeseries).not.toEqual([]);
+  expect(resourceMetrics?.cpuMillicoresP50).toBeGreaterThanOrEqual(0);
+  expect(resourceMetrics?.memoryBytesP50).toBeGreaterThan(10_000_000);
+}
+
+it.each([
+  'response.end("{}")',
+  'response.statusCode = 500, response.end()',
+  'process.exit(0)',
+  'process.exit(3)',
+  'process.kill(process.pid, "SIGKILL")',
+])('a session shorter than a second has metrics if the bot ends it with %s', async (end) => {
+  await expectMetrics(await startAgentSession(service, agentName, { end }));
+});
+
+it.each([
+  'socket.close()',
+  'socket.terminate()',
+  'process.exit(3)',
+  'process.kill(process.pid, "SIGKILL")',
+  'stream.end("HTTP/1.1 403 No\\r\\n\\r\\n")',
+])('a WebSocket session shorter than a second has metrics if the bot ends it with %s', async (end) => {
+  const started = await service.publicClient.startSession({ params: { agentName }, body: { transport: 'websocket' } });
+  const socket = new WebSocket(`${started.wsUrl}?token=${started.token}&end=${encodeURIComponent(end)}`);
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('close', resolve));
+  await expectMetrics(started.sessionId ?? '');
+});
