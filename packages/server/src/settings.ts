@@ -371,8 +371,8 @@ export const settings = {
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
-    // The database enforces the minimum of 30 days too: a trigger in the migration 0017-single-audit-table refuses to delete
-    // audit entries that are less than 30 days old.
+    // The database enforces the minimum of 30 days too: the trigger `audit_events_stay` refuses to delete audit entries
+    // that are less than 30 days old.
     schema: integer(0, 36_500)
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),

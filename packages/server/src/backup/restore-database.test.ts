@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { openDatabase } from '../store/database.ts';
 import { listAppliedMigrations } from '../store/migrate.ts';
+import { firstReleaseMigration } from '../store/migrations/0019-first-release.ts';
 import { migrations } from '../store/migrations/all.ts';
 import type { Database, Tables } from '../store/tables.ts';
 import { restoreDatabase } from './restore-database.ts';
@@ -37,14 +38,22 @@ function restore(applied: readonly string[]): Promise<void> {
   return restoreDatabase({ db, now: () => new Date() }, { directory, manifest });
 }
 
-it('restoreDatabase restores and migrates a backup of an earlier version', async () => {
-  await restore(names.slice(0, 6));
+it.each([
+  ['an earlier version', names.slice(0, 3)],
+  ['version 0.1.0', firstReleaseMigration.replaces ?? []],
+])('restoreDatabase restores and migrates a backup of %s', async (_, applied) => {
+  await restore(applied);
   expect(await listAppliedMigrations(db)).toEqual(names);
   expect(await db.selectFrom('organizations').selectAll().execute()).toMatchObject([organization]);
 });
 
 it('restoreDatabase refuses a backup from a newer version', async () => {
   await expect(restore([...names, '9999-later'])).rejects.toThrow('from a newer version');
+  expect(await listAppliedMigrations(db)).toEqual([]);
+});
+
+it('restoreDatabase refuses a backup from a version before 0.1.0', async () => {
+  await expect(restore(['0001-first', '0002-builds'])).rejects.toThrow('from a version before 0.1.0');
   expect(await listAppliedMigrations(db)).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { findRecentlyServingBuilds } from '../agents/builds-in-use.ts';
 import { resetDeploymentsAfterRestore } from '../agents/reset-deployments-after-restore.ts';
 import { requeueBuildsAfterRestore } from '../builds/requeue.ts';
 import { endLostSessions } from '../sessions/end-lost.ts';
-import { migrateInTransaction } from '../store/migrate.ts';
+import { migrateInTransaction, resolveReplacedMigrations } from '../store/migrate.ts';
 import { migrations } from '../store/migrations/all.ts';
 import { StoreError } from '../store/store-error.ts';
 import type { Database } from '../store/tables.ts';
@@ -16,15 +16,16 @@ import { listTableNames } from './read-tables.ts';
  * Restores a backup into an empty database in one transaction, so a killed restore leaves the database empty. Does
  * nothing if this backup was already restored.
  *
- * @throws StoreError if the database is not empty, or the backup is from a newer version
+ * @throws StoreError if the database is not empty, or the backup is from a newer version or a version before 0.1.0
  */
 export async function restoreDatabase(
   context: { readonly db: Database; readonly now: () => Date },
   restore: PendingRestore,
 ): Promise<void> {
   const { manifest } = restore;
-  const known = migrations.slice(0, manifest.migrations.length);
-  if (known.map(({ name }) => name).join() !== manifest.migrations.join()) {
+  const names = resolveReplacedMigrations(manifest.migrations, migrations);
+  const known = migrations.slice(0, names.length);
+  if (known.map(({ name }) => name).join() !== names.join()) {
     throw new StoreError('The backup is from a newer version of this program. Start that version or a newer one.');
   }
   await context.db.transaction().execute(async (db) => {

@@ -5,7 +5,6 @@ import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
-import { addRevisionMacs } from '../secrets/add-revision-macs.ts';
 import { deliverSecrets } from '../secrets/deliver.ts';
 import { startMaintenanceWorker } from '../secrets/maintenance/worker.ts';
 import { createImageRegistryConnectionPolicy } from '../secrets/registry/registry-policy.ts';
@@ -40,7 +39,6 @@ export async function startSecretServices(
   teardown: Pick<Teardown, 'add'>,
 ): Promise<Secrets> {
   const { keyring, rootKeys } = await openVault(base, vaultKeysOf(config, data));
-  await addRevisionMacs({ ...base, keyring });
   const delivery = startPollingLoop(
     () => deliverSecrets({ ...base, keyring }),
     (error) => base.logger.warn({ err: error }, 'secret delivery failed, retry scheduled'),

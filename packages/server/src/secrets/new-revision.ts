@@ -59,7 +59,6 @@ export async function storeRevision(
     created_by_key_id: keyId,
     created_at: at,
     mac: computeRevisionMac(keys.mac, set, bound),
-    former_mac: null,
   });
   await insertDelivery(db, {
     set_id: set.id,

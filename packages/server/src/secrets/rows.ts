@@ -145,7 +145,7 @@ export function findValueRows(
 export async function updateRevisionMac(db: Database, setId: string, revision: number, mac: Buffer): Promise<void> {
   await db
     .updateTable('secret_revisions')
-    .set({ mac, former_mac: null })
+    .set({ mac })
     .where('set_id', '=', setId)
     .where('revision', '=', revision)
     .execute();

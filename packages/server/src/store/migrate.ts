@@ -2,7 +2,12 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { StoreError } from './store-error.ts';
 
 /** A migration of the database. Never change or remove a released migration; correct it in a later one. */
-export type Migration = { readonly name: string; readonly up: (db: Kysely<unknown>) => Promise<void> };
+export type Migration = {
+  readonly name: string;
+  /** Names of earlier migrations with the same result. Only the first migration in the list may replace others. */
+  readonly replaces?: readonly string[];
+  readonly up: (db: Kysely<unknown>) => Promise<void>;
+};
 
 /** Key of the advisory lock held during migrations: "bothost" in ASCII. No other code uses this key. */
 const lockKey = '27707093476668276';
@@ -11,7 +16,8 @@ const lockKey = '27707093476668276';
  * Applies the missing migrations and returns their names. Each migration and its record are written in one transaction, which
  * holds a lock until it ends. So servers may migrate concurrently, and may be killed meanwhile.
  *
- * @throws StoreError if the database has a migration that is not in the list. A newer version of the service added it.
+ * @throws StoreError if the database has a migration that is not in the list: a newer version of the service added it, or a
+ * version before 0.1.0
  */
 export async function migrate<Tables>(
   db: Kysely<Tables>,
@@ -50,6 +56,33 @@ export async function listAppliedMigrations<Tables>(db: Kysely<Tables>): Promise
   return rows.map(({ name }) => name);
 }
 
+/**
+ * Returns the names of applied migrations as this version calls them: the name of the first migration stands for those that it
+ * replaces.
+ *
+ * @throws StoreError if only some of the replaced migrations were applied
+ */
+export function resolveReplacedMigrations(
+  applied: readonly string[],
+  migrations: readonly Migration[],
+): readonly string[] {
+  const [first] = migrations;
+  if (first?.replaces === undefined || applied[0] !== first.replaces[0]) return applied;
+  if (first.replaces.every((name, position) => applied[position] === name)) {
+    return [first.name, ...applied.slice(first.replaces.length)];
+  }
+  throw new StoreError('The database schema is from a version before 0.1.0. Migrate it with version 0.1.0 first.');
+}
+
+/** Removes the records of replaced migrations, which are the first ones. */
+async function replaceRecords(db: Transaction<unknown>, names: readonly string[], removed: number): Promise<void> {
+  await sql`delete from schema_migration where position < ${removed}`.execute(db);
+  await sql`update schema_migration set name = ${names[0]} where position = ${removed}`.execute(db);
+  // Two statements, because PostgreSQL checks that positions are unique after each row.
+  await sql`update schema_migration set position = -position`.execute(db);
+  await sql`update schema_migration set position = -position - ${removed}`.execute(db);
+}
+
 async function migrateOne(db: Transaction<unknown>, migrations: readonly Migration[]): Promise<string | undefined> {
   // Disable the time limits. Changing a large table may exceed them, and so may waiting for the migration of another server.
   await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
@@ -59,11 +92,13 @@ async function migrateOne(db: Transaction<unknown>, migrations: readonly Migrati
     position integer primary key, name text not null unique, applied_at timestamptz not null default now())`.execute(
     db,
   );
-  const applied = await listAppliedMigrations(db);
+  const recorded = await listAppliedMigrations(db);
+  const applied = resolveReplacedMigrations(recorded, migrations);
   requireKnown(
     applied,
     migrations.map((migration) => migration.name),
   );
+  if (applied.length < recorded.length) await replaceRecords(db, applied, recorded.length - applied.length);
   const next = migrations[applied.length];
   if (next === undefined) return undefined;
   await next.up(db);

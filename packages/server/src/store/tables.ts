@@ -407,13 +407,8 @@ export type SecretRevisionsTable = {
   expires_at: Date | null;
   created_by_key_id: string | null;
   created_at: Date;
-  /**
-   * MAC over the identity of the set, `host`, `expires_at` and `entries`. Null only before the first start after
-   * migration 0016.
-   */
+  /** MAC over the identity of the set, `host`, `expires_at` and `entries`. A revision without one counts as damaged. */
   mac: Buffer | null;
-  /** MAC over the revision in the format before migration 0016. Verified once, when `mac` is computed, and then set to null. */
-  former_mac: Buffer | null;
 };
 
 /**

@@ -12,14 +12,6 @@ function canaryContext({ created_at: createdAt }: { readonly created_at: Date })
   return encodeValueList(['canary', toEpochMilliseconds(createdAt)]);
 }
 
-/**
- * Returns the associated data of canaries that were written between migrations 0014 and 0016. A canary is a known text that is
- * wrapped with the root key, to detect a wrong key.
- */
-function formerCanaryContext({ created_at: createdAt }: { readonly created_at: Date }): Buffer {
-  return encodeValueList(['canary', toEpochMilliseconds(createdAt), 'pins stamped']);
-}
-
 export async function createVaultStateRow(
   rootKeys: RootKeyProvider,
   keyId: string,
@@ -43,12 +35,10 @@ export async function findVaultProblem(context: {
   const state = await findVaultState(db);
   if (state === undefined) return 'the row of vault_state that names the root key is missing';
   if (!(await rootKeys.status()).ok) return 'the provider of the root keys does not respond';
-  for (const associatedData of [canaryContext(state), formerCanaryContext(state)]) {
-    try {
-      if ((await rootKeys.unwrap(state.canary, state.root_key_id, associatedData)).equals(canary)) return null;
-    } catch (error) {
-      if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
-    }
+  try {
+    if ((await rootKeys.unwrap(state.canary, state.root_key_id, canaryContext(state))).equals(canary)) return null;
+  } catch (error) {
+    if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
   }
   return `the root key ${state.root_key_id} does not decrypt what was encrypted with it`;
 }

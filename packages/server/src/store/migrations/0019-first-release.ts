@@ -1,0 +1,373 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from '../migrate.ts';
+
+/** The schema of version 0.1.0. Databases and backups of 0.1.0 list the migrations in `replaces` instead of this one. */
+export const firstReleaseMigration: Migration = {
+  name: '0019-first-release',
+  replaces: [
+    '0001-first',
+    '0002-builds',
+    '0003-deployments',
+    '0004-logs',
+    '0010-secrets',
+    '0011-secret-traces',
+    '0012-audit-age',
+    '0013-secret-work',
+    '0014-tamper-evidence',
+    '0015-build-cancellation',
+    '0016-secret-macs',
+    '0017-single-audit-table',
+    '0018-no-secret-traces',
+    '0019-fork',
+  ],
+  async up(db: Kysely<unknown>): Promise<void> {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+};
+
+const statements = [
+  `create table organizations (
+    id uuid primary key,
+    name text not null unique,
+    verbose_name text not null,
+    default_region text not null,
+    created_at timestamptz not null
+  )`,
+  `create table api_keys (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    kind text not null check (kind in ('private', 'public')),
+    name text not null,
+    start text not null,
+    hash bytea not null unique,
+    created_at timestamptz not null,
+    expires_at timestamptz,
+    last_used_at timestamptz,
+    revoked_at timestamptz
+  )`,
+  `create index on api_keys (organization_id, created_at)`,
+  `create table hosts (
+    id uuid primary key,
+    region text not null unique,
+    runtime text not null,
+    description text not null,
+    heartbeat_at timestamptz not null
+  )`,
+  `create table agents (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    name text not null,
+    region text not null,
+    desired_deployment_id uuid,
+    active_deployment_id uuid,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    deleted_at timestamptz
+  )`,
+  `create unique index on agents (organization_id, name) where deleted_at is null`,
+  `create table deployments (
+    id uuid primary key,
+    agent_id uuid not null references agents,
+    source json not null,
+    state text not null check (state in ('preparing', 'validating', 'ready', 'failed')),
+    error text,
+    prepared json,
+    min_agents integer not null check (min_agents >= 0),
+    max_agents integer not null check (max_agents >= 1),
+    profile text not null,
+    max_session_seconds integer not null,
+    websocket_auth text not null check (websocket_auth in ('none', 'token')),
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    build_id uuid,
+    error_code text,
+    error_at timestamptz,
+    last_exit json,
+    restarts integer not null default 0,
+    secret_pins json not null default '[]',
+    created_by_key_id uuid,
+    rolled_back_from uuid,
+    state_at timestamptz not null default now(),
+    activated_at timestamptz,
+    replaced_at timestamptz,
+    fork boolean not null default true
+  )`,
+  `create index on deployments (agent_id, created_at)`,
+  // Finds the deployments of a build, which show whether the build is still in use.
+  `create index deployments_of_build on deployments (build_id, created_at) where build_id is not null`,
+  `create table sessions (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    agent_id uuid not null references agents,
+    deployment_id uuid not null references deployments,
+    state text not null check (state in ('waiting', 'starting', 'live', 'ending', 'ended')),
+    transport text not null check (transport in ('none', 'webrtc', 'websocket')),
+    body text,
+    relay_id uuid,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    requested_at timestamptz,
+    claimed_at timestamptz,
+    ready_at timestamptz,
+    handed_over_at timestamptz,
+    bot_started_at timestamptz,
+    cold_start boolean,
+    ending_status text,
+    completion_status text,
+    ended_at timestamptz,
+    events jsonb not null default '[]',
+    check ((state = 'ended') = (ended_at is not null)),
+    check ((state = 'ended') = (completion_status is not null))
+  )`,
+  `create index sessions_newest on sessions (agent_id, created_at desc, id desc)`,
+  `create index sessions_open on sessions (agent_id) where state <> 'ended'`,
+  `create index sessions_ended on sessions (ended_at) where state = 'ended'`,
+  `create table instances (
+    id uuid primary key,
+    deployment_id uuid not null references deployments,
+    agent_id uuid not null references agents,
+    host_id uuid not null references hosts on update cascade,
+    session_id uuid unique references sessions on delete set null,
+    state text not null check (state in ('starting', 'ready', 'stopping', 'ended')),
+    host text,
+    port integer,
+    reports_session boolean not null default false,
+    notices jsonb not null default '[]',
+    created_at timestamptz not null,
+    ready_at timestamptz,
+    ended_at timestamptz,
+    check ((state = 'ended') = (ended_at is not null))
+  )`,
+  `create index instances_open on instances (deployment_id) where state <> 'ended'`,
+  `create index instances_occupied on instances (agent_id) where state <> 'ended'`,
+  `create index instances_ended on instances (ended_at) where state = 'ended'`,
+  `create table session_samples (
+    session_id uuid not null references sessions on delete cascade,
+    first_at timestamptz not null,
+    samples json not null,
+    primary key (session_id, first_at)
+  )`,
+  `create table session_metrics (
+    session_id uuid primary key references sessions on delete cascade,
+    id uuid not null,
+    sample_count integer not null,
+    cpu_p50 integer not null,
+    cpu_p90 integer not null,
+    cpu_p95 integer not null,
+    cpu_p99 integer not null,
+    memory_p50 bigint not null,
+    memory_p90 bigint not null,
+    memory_p95 bigint not null,
+    memory_p99 bigint not null,
+    timeseries json not null,
+    event_at timestamptz not null,
+    created_at timestamptz not null
+  )`,
+  `create table uploads (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    region text not null,
+    announced boolean not null,
+    state text not null check (state in ('open', 'complete')),
+    content_hash text,
+    context_hash text,
+    size_bytes bigint,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    check (not announced or (content_hash is not null and size_bytes is not null)),
+    check (state = 'open' or (content_hash is not null and context_hash is not null and size_bytes is not null))
+  )`,
+  `create unique index uploads_announced on uploads (organization_id, region, content_hash, size_bytes) where announced`,
+  `create index uploads_open on uploads (organization_id) where state = 'open'`,
+  `create index on uploads (updated_at)`,
+  // Counts unfinished attempts, so that a build is not restarted after two servers were killed while it ran.
+  `create table builds (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    region text not null,
+    upload_id uuid not null references uploads,
+    content_hash text not null,
+    context_hash text not null,
+    size_bytes bigint not null,
+    dockerfile_path text not null,
+    state text not null check (state in ('pending', 'building', 'success', 'failed', 'timeout', 'canceled')),
+    error_code text,
+    error text,
+    prepared json,
+    removing boolean not null default false,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    started_at timestamptz,
+    completed_at timestamptz,
+    used_at timestamptz not null,
+    cancel_requested_at timestamptz,
+    unfinished_attempts integer not null default 0,
+    check ((state = 'success') = (prepared is not null)),
+    constraint builds_completed_check
+      check ((state in ('success', 'failed', 'timeout', 'canceled')) = (completed_at is not null))
+  )`,
+  // Excludes builds that are being canceled, so that a new build with the same content hash can be created immediately.
+  `create unique index builds_one on builds (organization_id, region, content_hash)
+    where state in ('pending', 'building', 'success') and not removing and cancel_requested_at is null`,
+  `create index builds_newest on builds (organization_id, created_at desc, id desc)`,
+  `create index builds_open on builds (region) where state in ('pending', 'building')`,
+  `create index builds_used on builds (used_at)`,
+  `create index on builds (upload_id)`,
+  `create table build_log_lines (
+    build_id uuid not null references builds on delete cascade,
+    line integer not null,
+    at timestamptz not null,
+    text text not null,
+    primary key (build_id, line)
+  )`,
+  // Has no foreign keys to instances and sessions, because those may be removed earlier.
+  `create table instance_logs (
+    instance_id uuid primary key,
+    agent_id uuid not null references agents,
+    deployment_id uuid not null references deployments,
+    session_id uuid,
+    host_id uuid not null references hosts on update cascade,
+    begins_at timestamptz not null,
+    ends_at timestamptz not null,
+    bytes bigint not null check (bytes >= 0),
+    dropped_bytes bigint not null check (dropped_bytes >= 0),
+    stored_at timestamptz not null
+  )`,
+  `create index instance_logs_by_begin on instance_logs (agent_id, begins_at, instance_id)`,
+  `create index instance_logs_by_end on instance_logs (agent_id, ends_at, instance_id)`,
+  `create index instance_logs_of_session on instance_logs (session_id) where session_id is not null`,
+  `create index instance_logs_without_session on instance_logs (deployment_id, ends_at) where session_id is null`,
+  `create index instance_logs_age on instance_logs (host_id, ends_at)`,
+  `create table vault_state (
+    one boolean primary key default true check (one),
+    root_key_id text not null,
+    canary bytea not null,
+    created_at timestamptz not null
+  )`,
+  `create table vault_keys (
+    organization_id uuid not null references organizations,
+    purpose text not null check (purpose in ('value', 'fingerprint', 'stamp')),
+    version integer not null check (version >= 1),
+    root_key_id text not null,
+    wrapped bytea not null,
+    created_at timestamptz not null,
+    primary key (organization_id, purpose, version)
+  )`,
+  `create table vault_tasks (
+    id uuid primary key,
+    task text not null check (task in ('rekey', 'rotate', 'verify')),
+    organization_id uuid references organizations,
+    state text not null check (state in ('running', 'done')),
+    done integer not null,
+    total integer not null,
+    findings jsonb not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    ended_at timestamptz,
+    check ((state = 'done') = (ended_at is not null))
+  )`,
+  `create unique index vault_tasks_running on vault_tasks (task) where state = 'running'`,
+  `create table secret_sets (
+    id uuid primary key,
+    organization_id uuid not null references organizations,
+    name text not null,
+    kind text not null check (kind in ('secret', 'imagePullSecret')),
+    region text not null,
+    revision integer not null check (revision >= 0),
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create unique index secret_sets_one on secret_sets (organization_id, lower(name))`,
+  `create table secret_revisions (
+    set_id uuid not null references secret_sets on delete cascade,
+    revision integer not null check (revision >= 1),
+    action text not null check (action in ('set', 'replace', 'unset', 'rollback')),
+    rolled_back_to integer,
+    host text,
+    entries jsonb not null,
+    added jsonb not null,
+    changed jsonb not null,
+    removed jsonb not null,
+    expires_at timestamptz,
+    created_by_key_id uuid,
+    created_at timestamptz not null,
+    former_mac bytea,
+    mac bytea,
+    primary key (set_id, revision)
+  )`,
+  `create table secret_values (
+    set_id uuid not null references secret_sets on delete cascade,
+    key text not null,
+    revision integer not null,
+    sealed bytea not null,
+    key_version integer not null,
+    fingerprint bytea not null,
+    fingerprint_version integer not null,
+    bytes integer not null,
+    created_at timestamptz not null,
+    primary key (set_id, key, revision)
+  )`,
+  // `next_at` is null if no retry is scheduled.
+  `create table secret_deliveries (
+    set_id uuid not null,
+    revision integer not null,
+    region text not null,
+    state text not null check (state in ('pending', 'ready', 'failed')),
+    attempts integer not null default 0,
+    error text,
+    host_id uuid,
+    created_at timestamptz not null,
+    next_at timestamptz,
+    done_at timestamptz,
+    primary key (set_id, revision),
+    foreign key (set_id, revision) references secret_revisions on delete cascade,
+    check ((state = 'failed') = (error is not null)),
+    check ((state = 'pending') = (done_at is null)),
+    check (state <> 'pending' or next_at is not null)
+  )`,
+  `create index secret_deliveries_due on secret_deliveries (region, next_at) where next_at is not null`,
+  `create table pull_secret_checks (
+    set_id uuid not null,
+    revision integer not null,
+    result text not null check (result in ('verified', 'rejected', 'unreachable', 'skipped')),
+    message text not null,
+    image text,
+    checked_at timestamptz not null,
+    primary key (set_id, revision),
+    foreign key (set_id, revision) references secret_revisions on delete cascade
+  )`,
+  `create table audit_events (
+    organization_id uuid not null references organizations,
+    sequence bigint not null check (sequence >= 1),
+    at timestamptz not null,
+    actor_key_id uuid,
+    actor_key_name text,
+    address text,
+    request_id text,
+    action text not null,
+    object text,
+    region text,
+    keys jsonb not null,
+    revision_before integer,
+    revision_after integer,
+    result text not null,
+    count integer not null check (count >= 1),
+    previous_hash bytea not null,
+    hash bytea not null,
+    primary key (organization_id, sequence)
+  )`,
+  `create index audit_events_at on audit_events (organization_id, at)`,
+  // Makes the audit log append-only, even for the role of the service. Events can be deleted only after 30 days, the shortest
+  // retention that BOTHOST_AUDIT_RETENTION_DAYS allows. The age is a constant, so that an attacker who can write rows cannot
+  // lower it.
+  `create function audit_events_stay() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'DELETE' and old.at < now() - interval '30 days' then return old; end if;
+      raise exception 'audit events are never changed, and not removed before they are 30 days old'
+        using errcode = 'restrict_violation';
+    end $$`,
+  `create trigger audit_events_stay before update or delete on audit_events
+    for each row execute function audit_events_stay()`,
+  `create trigger audit_events_stay_all before truncate on audit_events
+    for each statement execute function audit_events_stay()`,
+];
