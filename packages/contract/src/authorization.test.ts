@@ -54,9 +54,12 @@ it('a member may do everything except manage people, API keys and the organizati
   ]);
 });
 
-it('a viewer may only read and leave the organization, and may not read the audit log', () => {
+it('a viewer may only read, leave the organization and, if it allows that, start sessions', () => {
   const methods = namesOf('viewer').map((name) => [name, allOperations[name].method]);
-  expect(methods.filter(([, method]) => method !== 'GET')).toEqual([['leaveOrganization', 'POST']]);
+  expect(methods.filter(([, method]) => method !== 'GET')).toEqual([
+    ['startMemberSession', 'POST'],
+    ['leaveOrganization', 'POST'],
+  ]);
   expect(namesOf('viewer')).not.toContain('listAuditEntries');
 });
 

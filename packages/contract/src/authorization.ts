@@ -51,6 +51,8 @@ export const granteesByOperation = {
   getSession: everyone,
   stopSession: editors,
   startSession: ['public-key'],
+  // The handler refuses viewers unless the organization allows them to start sessions.
+  startMemberSession: members,
   checkAgent: ['public-key'],
   getLogs: everyone,
   getBuildUploadUrl: editors,

@@ -49,9 +49,10 @@ describe.each(all)('the operation %s', (_, operation) => {
     expect(new Set(operation.errors).size).toBe(operation.errors.length);
   });
 
-  it('has an audit action if it concerns secrets, keys, members, the vault or the audit log', () => {
+  it('has an audit action if it concerns secrets, keys, members, the vault or the audit log, or a person starts a session', () => {
     const isAudited =
-      ['secrets', 'keys', 'members', 'audit', 'operator'].includes(operation.tag) || /^\/apiKeys/.test(operation.path);
+      ['secrets', 'keys', 'members', 'audit', 'operator'].includes(operation.tag) ||
+      /^\/apiKeys|^\/agents.*\/start$/.test(operation.path);
     expect(operation.audit ?? null).toEqual(isAudited ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
   });
 

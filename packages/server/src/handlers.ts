@@ -66,7 +66,7 @@ import { getSecretHistory, getSecretSet } from './secrets/show.ts';
 import { verifyImagePullSecret } from './secrets/verify.ts';
 import { writeSecrets } from './secrets/write.ts';
 import { estimateRequestBytes, parseWriteRequest, type WriteRequest } from './secrets/write-request.ts';
-import { startSession } from './session-starts/start-session.ts';
+import { startMemberSession, startSession } from './session-starts/start-session.ts';
 import { getSession } from './sessions/get.ts';
 import { listOrganizationSessions, listSessions } from './sessions/list.ts';
 import { getOverview } from './sessions/overview.ts';
@@ -213,6 +213,10 @@ function createSessionHandlers(context: ServiceContext) {
         fields: query.fields,
         requestedAt,
       });
+    },
+    startMemberSession: async ({ params, body }, caller, requestedAt) => {
+      if (context.isDraining()) throw createApiError('shutting-down');
+      return startMemberSession(context, caller, params.agentName, { request: body ?? {}, requestedAt });
     },
     listOrganizationSessions: ({ query }, caller) => listOrganizationSessions(context, caller, query),
     getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),

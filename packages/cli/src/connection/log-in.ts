@@ -1,3 +1,4 @@
+import { checkApiKeyFormat } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
@@ -31,7 +32,9 @@ export async function logIn(context: Context, key: ValueWithSource): Promise<Com
     ...(outdated ? { public_key: null } : {}),
   });
   if (outdated) notify('The public key in the profile belonged to another organization or service and was removed.');
-  if (outdated || settings.publicKey === null) {
+  // A person starts sessions with the account.
+  const isPerson = checkApiKeyFormat(key.value).kind === 'personal';
+  if (!isPerson && (outdated || settings.publicKey === null)) {
     notify('To start sessions, create a public key: botcli cloud keys create NAME --kind public --default');
   }
   return {

@@ -19,7 +19,13 @@ const PersonName = z
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 const LinkToken = z.string().max(200).describe('The token at the end of a one-time link');
 
-const Membership = z.object({ id: Uuid, name: z.string(), verboseName: z.string(), role: z.enum(roles) });
+const Membership = z.object({
+  id: Uuid,
+  name: z.string(),
+  verboseName: z.string(),
+  role: z.enum(roles),
+  viewersCanStartSessions: z.boolean().describe('Whether viewers of the organization may start sessions'),
+});
 
 /** A person and the person's organizations. */
 export const User = z

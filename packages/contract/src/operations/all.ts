@@ -62,7 +62,7 @@ import { pipecatCloudOperations } from './pipecat-cloud/all.ts';
 import { deleteSecret, deleteSecretSet, putSecrets, rollBackSecrets } from './secret-writes.ts';
 import { getSecretHistory, getSecretSet, listSecrets, verifyImagePullSecret } from './secrets.ts';
 import { getSession, getSessions, listOrganizationSessions, stopSession } from './sessions.ts';
-import { checkAgent, startSession } from './start.ts';
+import { checkAgent, startMemberSession, startSession } from './start.ts';
 
 /** The server's handlers and the client are mapped types over this object, so a missing handler does not compile. */
 export const operations = {
@@ -88,6 +88,7 @@ export const operations = {
   getSession,
   stopSession,
   startSession,
+  startMemberSession,
   checkAgent,
   getLogs,
   getBuildUploadUrl,

@@ -24,7 +24,12 @@ const DisplayName = z
   .max(userAccountLimits.nameLength)
   .regex(/^\P{Cc}*$/u, 'contains control characters');
 
-const Organization = z.object({ id: Uuid, name: z.string(), verboseName: z.string() });
+const Organization = z.object({
+  id: Uuid,
+  name: z.string(),
+  verboseName: z.string(),
+  viewersCanStartSessions: z.boolean().describe('Whether viewers, too, may start sessions with their account'),
+});
 const Member = z
   .object({ userId: Uuid, email: z.string(), name: z.string(), role: z.enum(roles), joinedAt: IsoDateTime })
   .meta({ id: 'Member' });
@@ -69,11 +74,15 @@ export const updateOrganization = defineOperation({
   ...write,
   ...common,
   name: 'updateOrganization',
-  summary: 'Rename the organization',
+  summary: 'Rename the organization, or change what its viewers may do',
   method: 'PATCH',
   audit: 'organization.update',
   path: '',
-  body: z.object({ name: OrganizationName.optional(), verboseName: DisplayName.optional() }),
+  body: z.object({
+    name: OrganizationName.optional(),
+    verboseName: DisplayName.optional(),
+    viewersCanStartSessions: z.boolean().optional(),
+  }),
   response: Organization,
   errors: ['invalid-request', 'organization-name-taken', 'cross-site-request'],
 });

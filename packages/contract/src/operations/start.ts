@@ -28,7 +28,10 @@ export const StartResponse = z
   .object({
     sessionId: Uuid.optional(),
     wsUrl: z.string().optional(),
-    token: z.string().optional(),
+    token: z
+      .string()
+      .optional()
+      .describe('Admits one client to the WebSocket. From a start by a person, it also opens the session proxy'),
     body: z.string().optional().describe('Base64 of the JSON body; the client appends it as ?body='),
     iceConfig: z.object({ iceServers: z.array(IceServer) }).optional(),
   })
@@ -44,6 +47,20 @@ const fieldList = z
   .transform((text) => text.split(',').map((field) => field.trim()))
   .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig'])));
 
+const startErrors = [
+  'invalid-request',
+  'body-not-object',
+  'body-needs-token',
+  'hosted-rooms-unavailable',
+  'deployment-not-ready',
+  'not-found',
+  'body-too-large',
+  'at-capacity',
+  'secrets-unavailable',
+  'shutting-down',
+  'storage-full',
+] as const;
+
 export const startSession = defineOperation({
   name: 'startSession',
   summary: 'Start a session of an agent',
@@ -57,19 +74,28 @@ export const startSession = defineOperation({
   bodyBytes: maxStartBodyBytes.default,
   status: 200,
   response: StartResponse,
-  errors: [
-    'invalid-request',
-    'body-not-object',
-    'body-needs-token',
-    'hosted-rooms-unavailable',
-    'deployment-not-ready',
-    'not-found',
-    'body-too-large',
-    'at-capacity',
-    'secrets-unavailable',
-    'shutting-down',
-    'storage-full',
-  ],
+  errors: startErrors,
+});
+
+/**
+ * Starts a session without an API key. The `token` in the response opens only this session: its WebSocket, and its proxy, which
+ * otherwise requires a public key. Viewers need the permission `viewersCanStartSessions` of the organization.
+ */
+export const startMemberSession = defineOperation({
+  name: 'startMemberSession',
+  summary: 'Start a session of an agent as a member of its organization',
+  tag: 'sessions',
+  key: 'member',
+  audit: 'sessions.start',
+  method: 'POST',
+  path: '/agents/{agentName}/start',
+  params: AgentPathParameters,
+  query: noFields,
+  body: StartRequest.nullish(),
+  bodyBytes: maxStartBodyBytes.default,
+  status: 200,
+  response: StartResponse,
+  errors: [...startErrors, 'cross-site-request'],
 });
 
 /** Web pages use `checkAgent` to check their public key and the name of the agent before a person starts a session. */

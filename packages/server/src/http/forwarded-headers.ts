@@ -15,8 +15,11 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Headers of the client that are not forwarded to bots. The service's HTTP server handles `expect` itself. */
-const kept = new Set(['host', 'authorization', 'content-length', 'expect']);
+/**
+ * Headers of the client that are not forwarded to bots. The service's HTTP server handles `expect` itself. A browser sends the
+ * cookie of a signed-in person's session with every request to this origin, and bots cannot set cookies.
+ */
+const kept = new Set(['host', 'authorization', 'cookie', 'content-length', 'expect']);
 
 /**
  * Headers that proxies set. The service sets them for bots and does not forward them from clients. Matches `_` like

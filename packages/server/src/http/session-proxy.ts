@@ -9,8 +9,9 @@ import {
 import type { Logger } from 'pino';
 import type { BotAddress } from '../instances/address.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
-import type { Authenticator, Caller } from '../organizations/authenticate.ts';
-import type { SessionAddressEntry, SessionAddressRegistry } from '../sessions/session-address-registry.ts';
+import type { Authenticator } from '../organizations/authenticate.ts';
+import { verifyToken } from '../session-starts/socket-token.ts';
+import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { readBearerToken } from './bearer.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
@@ -22,6 +23,8 @@ import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {
   readonly authenticator: Authenticator;
+  readonly socketTokenKey: Buffer;
+  readonly now: () => Date;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly telemetry: Telemetry;
   readonly logger: Logger;
@@ -45,10 +48,10 @@ export function createSessionProxy(context: ProxyContext) {
     requestId: string,
   ): Promise<void> {
     try {
-      const caller = await authenticatePublicApiKey(context, readBearerToken(incoming));
+      const organizationId = await authorizeSessionAccess(context, readBearerToken(incoming), path);
       if (!methods.has(incoming.method ?? '')) throw createApiError('method-not-allowed');
       if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes) throw createApiError('body-too-large');
-      const address = await locateSession(context, incoming, path, caller);
+      const address = await locateSession(context, incoming, path, organizationId);
       forward(incoming, response, path, address, requestId);
     } catch (error) {
       refuse(incoming, response, error, requestId);
@@ -86,13 +89,29 @@ export function createSessionProxy(context: ProxyContext) {
   return { handle, close: () => forwarder.close() };
 }
 
-/** Authenticates the caller. Call this before checking anything else in the request. */
-export async function authenticatePublicApiKey(
-  context: Pick<ProxyContext, 'authenticator'>,
-  key: string | null,
-): Promise<Caller> {
-  if (key === null) throw createApiError('key-missing');
-  return context.authenticator.cached(key, 'public') ?? (await context.authenticator.authenticate(key, 'public'));
+/**
+ * Checks the credential of a request for a session, and returns the id of the organization whose sessions it opens. A public key
+ * opens all of them. A token from a start by a person opens only the session in its payload. Call this before checking anything
+ * else in the request.
+ *
+ * @throws failure `key-missing`, `key-invalid`
+ */
+export async function authorizeSessionAccess(
+  context: Pick<ProxyContext, 'authenticator' | 'socketTokenKey' | 'now'>,
+  credential: string | null,
+  path: SessionPath,
+): Promise<string> {
+  if (credential === null) throw createApiError('key-missing');
+  const { authenticator, socketTokenKey, now } = context;
+  const known = authenticator.cached(credential, 'public');
+  if (known !== undefined) return known.organizationId;
+  const token = verifyToken(socketTokenKey, credential, now());
+  if (token === null) return (await authenticator.authenticate(credential, 'public')).organizationId;
+  const { organizationId, agent, session } = token;
+  if (organizationId === undefined || agent !== path.agentName || session !== path.sessionId) {
+    throw createApiError('key-invalid');
+  }
+  return organizationId;
 }
 
 /**
@@ -102,20 +121,19 @@ export async function authenticatePublicApiKey(
 export async function locateSession(
   context: Pick<ProxyContext, 'sessionAddresses'>,
   incoming: IncomingMessage,
-  path: SessionPath,
-  caller: Caller,
+  { sessionId, agentName, reserved }: SessionPath,
+  organizationId: string,
 ): Promise<BotAddress> {
-  if (path.reserved) throw createApiError('not-found');
-  const session = { sessionId: path.sessionId, organizationId: caller.organizationId, agentName: path.agentName };
-  const known = context.sessionAddresses.known(path.sessionId) ?? (await context.sessionAddresses.find(session));
-  if (known === undefined || !isOf(known, caller, path)) throw createApiError('not-found');
+  if (reserved) throw createApiError('not-found');
+  const { sessionAddresses } = context;
+  const known =
+    sessionAddresses.known(sessionId) ?? (await sessionAddresses.find({ sessionId, organizationId, agentName }));
+  if (known === undefined || known.organizationId !== organizationId || known.agentName !== agentName) {
+    throw createApiError('not-found');
+  }
   return known.open && known.address !== null
     ? known.address
     : hold(context.sessionAddresses, known.sessionId, incoming);
-}
-
-function isOf(known: SessionAddressEntry, caller: Caller, path: SessionPath): boolean {
-  return known.organizationId === caller.organizationId && known.agentName === path.agentName;
 }
 
 /**

@@ -7,12 +7,12 @@ import { refuseUpgrade } from './failure-response.ts';
 import { createBotRequestHeaders, isResponseHeaderForwarded } from './forwarded-headers.ts';
 import { findQueryField, removeQueryFields } from './query-fields.ts';
 import type { SessionPath } from './session-path.ts';
-import { authenticatePublicApiKey, locateSession, type ProxyContext } from './session-proxy.ts';
+import { authorizeSessionAccess, locateSession, type ProxyContext } from './session-proxy.ts';
 
 /**
  * Forwards a client's WebSocket upgrade request to the bot of a session. After the bot has responded with status 101, forwards
- * the bytes of both connections unchanged. Browsers cannot set headers on a WebSocket, so the public key is also accepted as
- * `?access_token=` (RFC 6750, section 2.3). This parameter is not forwarded to the bot.
+ * the bytes of both connections unchanged. Browsers cannot set headers on a WebSocket, so the credential is also accepted
+ * as `?access_token=` (RFC 6750, section 2.3). This parameter is not forwarded to the bot.
  */
 export async function proxyUpgrade(
   context: ProxyContext,
@@ -24,8 +24,8 @@ export async function proxyUpgrade(
 ): Promise<void> {
   try {
     const { target, key } = withoutKey(path.target);
-    const caller = await authenticatePublicApiKey(context, readBearerToken(incoming) ?? key);
-    const address = await locateSession(context, incoming, path, caller);
+    const organizationId = await authorizeSessionAccess(context, readBearerToken(incoming) ?? key, path);
+    const address = await locateSession(context, incoming, path, organizationId);
     await splice(context, incoming, socket, head, { ...path, target }, address);
   } catch (error) {
     const known = context.toFailure(error);

@@ -1,4 +1,4 @@
-import { createApiError, userAccountLimits } from '@bothost/contract';
+import { createApiError, type Operations, type RequestOf, type ResponseOf, userAccountLimits } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -19,7 +19,7 @@ import {
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
 type Scope = Actor & { readonly organizationId: string };
-type Organization = { readonly id: string; readonly name: string; readonly verboseName: string };
+type Organization = ResponseOf<Operations['updateOrganization']>;
 
 /** Creates an organization that the acting person owns. @throws failure `organization-name-taken`, `organizations-too-many` */
 export async function createOrganization(
@@ -38,6 +38,7 @@ export async function createOrganization(
       verbose_name: wanted.verboseName ?? wanted.name,
       default_region: await findFirstRegisteredRegion(db),
       created_at: context.now(),
+      viewers_can_start_sessions: false,
     };
     if (await isNameTaken(db, wanted.name)) throw createApiError('organization-name-taken');
     await insertOrganization(db, row);
@@ -46,16 +47,21 @@ export async function createOrganization(
   });
 }
 
-/** Renames an organization. This changes the WebSocket addresses of its agents, which contain the organization's name. */
+/** Changes an organization. A new name changes the WebSocket addresses of its agents, which contain the organization's name. */
 export async function updateOrganization(
   context: Context,
   scope: Scope,
-  wanted: { readonly name?: string | undefined; readonly verboseName?: string | undefined },
+  wanted: RequestOf<Operations['updateOrganization']>['body'],
 ): Promise<Organization> {
   return change(context, scope, 'organization.update', async (db, row) => {
     const name = wanted.name ?? row.name;
     if (name !== row.name && (await isNameTaken(db, name))) throw createApiError('organization-name-taken');
-    return { ...row, name, verbose_name: wanted.verboseName ?? row.verbose_name };
+    return {
+      ...row,
+      name,
+      verbose_name: wanted.verboseName ?? row.verbose_name,
+      viewers_can_start_sessions: wanted.viewersCanStartSessions ?? row.viewers_can_start_sessions,
+    };
   });
 }
 
@@ -102,6 +108,8 @@ async function change(
   });
 }
 
-function present({ id, name, verbose_name }: Pick<OrganizationRow, 'id' | 'name' | 'verbose_name'>): Organization {
-  return { id, name, verboseName: verbose_name };
+type Presented = Pick<OrganizationRow, 'id' | 'name' | 'verbose_name' | 'viewers_can_start_sessions'>;
+
+function present({ id, name, verbose_name, viewers_can_start_sessions }: Presented): Organization {
+  return { id, name, verboseName: verbose_name, viewersCanStartSessions: viewers_can_start_sessions };
 }

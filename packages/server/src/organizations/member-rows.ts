@@ -45,7 +45,7 @@ export function listMembershipRows(db: Database, userId: string) {
   return db
     .selectFrom('organization_members')
     .innerJoin('organizations', 'organizations.id', 'organization_id')
-    .select(['organizations.id', 'organizations.name', 'verbose_name', 'role'])
+    .select(['organizations.id', 'organizations.name', 'verbose_name', 'role', 'viewers_can_start_sessions'])
     .where('user_id', '=', userId)
     .orderBy('organizations.name')
     .execute();
@@ -55,7 +55,7 @@ export function findMembership(db: Database, userId: string, nameOrId: string) {
   return db
     .selectFrom('organization_members')
     .innerJoin('organizations', 'organizations.id', 'organization_id')
-    .select(['organizations.id', 'organizations.name', 'role'])
+    .select(['organizations.id', 'organizations.name', 'role', 'viewers_can_start_sessions'])
     .where('user_id', '=', userId)
     .where((where) =>
       where.or([

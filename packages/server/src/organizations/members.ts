@@ -23,6 +23,7 @@ export type Membership = {
   readonly name: string;
   readonly verboseName: string;
   readonly role: Role;
+  readonly viewersCanStartSessions: boolean;
 };
 
 /** The organizations of a person. */
@@ -32,7 +33,21 @@ export async function listMemberships({ db }: Pick<Context, 'db'>, userId: strin
     name: row.name,
     verboseName: row.verbose_name,
     role: row.role,
+    viewersCanStartSessions: row.viewers_can_start_sessions,
   }));
+}
+
+/**
+ * Requires that a person may start sessions with their account. Viewers may only if their organization allows it.
+ *
+ * @throws failure `forbidden`
+ */
+export async function requireSessionStarter({ db }: Pick<Context, 'db'>, caller: Scope): Promise<void> {
+  const membership = await findMembership(db, caller.person?.id ?? '', caller.organizationId);
+  if (membership !== undefined && (membership.role !== 'viewer' || membership.viewers_can_start_sessions)) return;
+  throw createApiError('forbidden', {
+    message: 'Viewers of this organization may not start sessions. An owner can allow it in the settings.',
+  });
 }
 
 /** The role of a person in the organization with this name or id. Null if they are not a member. */

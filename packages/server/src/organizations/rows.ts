@@ -136,8 +136,8 @@ export async function findFirstRegisteredRegion(db: Database): Promise<string> {
 }
 
 export async function updateOrganizationRow(db: Database, row: OrganizationRow): Promise<void> {
-  const { id, name, verbose_name, deleted_at } = row;
-  await db.updateTable('organizations').set({ name, verbose_name, deleted_at }).where('id', '=', id).execute();
+  const { id, default_region, created_at, ...changeable } = row;
+  await db.updateTable('organizations').set(changeable).where('id', '=', id).execute();
 }
 
 export async function revokeAllKeys(db: Database, organizationId: string, at: Date): Promise<void> {

@@ -1,13 +1,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** Payload of a WebSocket token: the one session for which it is valid, and its expiry in Unix seconds. */
-const Payload = z.object({ agent: z.string(), org: z.string(), session: z.string(), exp: z.number() });
+/**
+ * Payload of a session token: the one session for which it is valid, and its expiry in Unix seconds. Only a token with
+ * `organizationId` also opens the session proxy. It contains the id, because the organization may be renamed during the session.
+ */
+const Payload = z.object({
+  agent: z.string(),
+  org: z.string(),
+  session: z.string(),
+  exp: z.number(),
+  organizationId: z.string().optional(),
+});
 export type TokenPayload = z.infer<typeof Payload>;
 
 /**
- * Returns the token `<base64url payload>.<base64url HMAC-SHA256>`. It is valid only once, because a session waits for
- * only one client.
+ * Returns the token `<base64url payload>.<base64url HMAC-SHA256>`. It opens the WebSocket only once, because a session waits
+ * for only one client.
  */
 export function signToken(key: Buffer, payload: TokenPayload): string {
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');

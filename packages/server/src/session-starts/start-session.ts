@@ -2,6 +2,7 @@ import {
   ApiError,
   createApiError,
   getWebSocketBasePath,
+  maxSessionStartWaitSeconds,
   maxStartBodyBytes,
   type Operations,
   type RequestOf,
@@ -10,7 +11,8 @@ import {
 } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
-import { type StartedSession, startSession as start } from '../sessions/start.ts';
+import { requireSessionStarter } from '../organizations/members.ts';
+import { startSession as insertStartedSession, type StartedSession } from '../sessions/start.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
 import { encodeBodyQueryParameter } from './body-parameter.ts';
@@ -20,7 +22,7 @@ type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<ServiceContext, 'now' | 'sessionAddresses' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
   Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'refuseForCapacity'> &
-  Parameters<typeof start>[0];
+  Parameters<typeof insertStartedSession>[0];
 type StartOptions = {
   readonly request: Request;
   readonly fields: readonly (keyof StartResponse)[] | undefined;
@@ -28,14 +30,39 @@ type StartOptions = {
 };
 
 /**
- * Starts a session. Resolves when the session is stored and has claimed an instance. If the instance is warm, also
+ * Starts a session for a person. The token in the response opens only this session. Its lifetime covers the longest start and
+ * the longest session, but it opens nothing once the session has ended.
+ *
+ * @throws failure `forbidden`, and those of `startSession`
+ */
+export async function startMemberSession(
+  context: StartContext,
+  caller: Principal,
+  agentName: string,
+  options: Omit<StartOptions, 'fields'>,
+): Promise<StartResponse> {
+  await requireSessionStarter(context, caller);
+  return start(context, caller, agentName, { ...options, fields: undefined, isMember: true });
+}
+
+/**
+ * Starts a session with a public key. Resolves when the session is stored and has claimed an instance. If the instance is warm, also
  * dispatches the session.
  */
-export async function startSession(
+export function startSession(
   context: StartContext,
   caller: Principal,
   agentName: string,
   options: StartOptions,
+): Promise<StartResponse> {
+  return start(context, caller, agentName, { ...options, isMember: false });
+}
+
+async function start(
+  context: StartContext,
+  caller: Principal,
+  agentName: string,
+  options: StartOptions & { readonly isMember: boolean },
 ): Promise<StartResponse> {
   const transport = transportOf(options.request);
   const body = bodyText(options.request.body, transport);
@@ -46,8 +73,10 @@ export async function startSession(
   if (transport !== 'websocket') context.ownership.acquire(sessionId);
   try {
     const { organizationId } = caller;
-    const input = { sessionId, organizationId, agentName, transport, body, requestedAt: options.requestedAt };
-    const started = await start(context, input);
+    const { requestedAt, isMember } = options;
+    const auditActor = isMember ? caller : null;
+    const input = { sessionId, organizationId, agentName, transport, body, requestedAt, auditActor };
+    const started = await insertStartedSession(context, input);
     if (transport !== 'websocket') begin(context, { ...input, transport }, started);
     // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
     else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
@@ -79,7 +108,9 @@ function bodyText(body: unknown, transport: SessionTransport): string | null {
   return text;
 }
 
-type Input = Parameters<typeof start>[1] & { readonly transport: Exclude<SessionTransport, 'websocket'> };
+type Input = Parameters<typeof insertStartedSession>[1] & {
+  readonly transport: Exclude<SessionTransport, 'websocket'>;
+};
 
 function begin(context: SessionParts, input: Input, { claim, deployment }: StartedSession): void {
   if (claim === null) return;
@@ -110,29 +141,40 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
   });
 }
 
+type Answered = {
+  readonly sessionId: string;
+  readonly transport: SessionTransport;
+  readonly body: string | null;
+  readonly started: StartedSession;
+  readonly options: StartOptions & { readonly isMember: boolean };
+};
+
 function answer(
   { socketTokenKey }: Pick<ServiceContext, 'socketTokenKey'>,
-  caller: Principal,
+  { serviceUrl, organizationId, organizationName }: Principal,
   agentName: string,
-  made: { sessionId: string; transport: string; body: string | null; started: StartedSession; options: StartOptions },
+  { sessionId, transport, body, started, options }: Answered,
 ): StartResponse {
-  const { sessionId, transport, body, started, options } = made;
+  const { maxSessionSeconds, websocketAuth, websocketStart } = started.deployment;
+  const { isMember, requestedAt } = options;
+  const lifetimeSeconds = socketTokenLifetimeSeconds + (isMember ? maxSessionStartWaitSeconds + maxSessionSeconds : 0);
+  const token = signToken(socketTokenKey, {
+    agent: agentName,
+    org: organizationName,
+    session: sessionId,
+    exp: Math.floor(requestedAt.getTime() / 1000) + lifetimeSeconds,
+    ...(isMember ? { organizationId } : {}),
+  });
   if (transport !== 'websocket') {
     return {
       sessionId,
+      ...(isMember ? { token } : {}),
       ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}),
     };
   }
-  const wsUrl = `${caller.serviceUrl.replace(/^http/, 'ws')}${getWebSocketBasePath(null)}/${agentName}.${caller.organizationName}`;
-  if (started.deployment.websocketAuth === 'none') return { wsUrl };
-  const exp = Math.floor(options.requestedAt.getTime() / 1000) + socketTokenLifetimeSeconds;
-  const token = signToken(socketTokenKey, {
-    agent: agentName,
-    org: caller.organizationName,
-    session: sessionId,
-    exp,
-  });
-  if (started.deployment.websocketStart === 'minimal') return { wsUrl, token };
+  const wsUrl = `${serviceUrl.replace(/^http/, 'ws')}${getWebSocketBasePath(null)}/${agentName}.${organizationName}`;
+  if (websocketAuth === 'none') return { wsUrl };
+  if (websocketStart === 'minimal' && !isMember) return { wsUrl, token };
   return { sessionId, wsUrl, token, ...(body === null ? {} : { body: encodeBodyQueryParameter(body) }) };
 }
 

@@ -25,6 +25,7 @@ const input = (agentName: string, fields: Partial<SessionStartInput> = {}): Sess
   transport: 'none',
   body: null,
   requestedAt: secondsAgo(1),
+  auditActor: null,
   ...fields,
 });
 /** Creates an agent with a unique name and a serving deployment. */

@@ -1,5 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import { lockAgentForSessionStart, type ServingDeployment } from '../agents/deployment.ts';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
@@ -15,6 +17,8 @@ export type SessionStartInput = {
   /** The request body, as JSON text of an object. Null if there is none. */
   readonly body: string | null;
   readonly requestedAt: Date;
+  /** Whose start the audit log records. Null for a start with a public key, which it does not record. */
+  readonly auditActor: Actor | null;
 };
 
 export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: InstanceClaim | null };
@@ -45,14 +49,22 @@ export function startSession(context: Context, input: SessionStartInput): Promis
       requested_at: waits ? null : input.requestedAt,
       claimed_at: waits ? null : now,
     });
-    if (waits) {
-      await session.execute(db);
-      return { deployment, claim: null };
+    if (waits) await session.execute(db);
+    const claim = waits
+      ? null
+      : await claimInstanceForSession({ ...context, db }, { ...input, ...deployment }, session);
+    if (input.auditActor !== null) {
+      await appendAudit(db, input.organizationId, {
+        ...organizationEventFields,
+        at: now,
+        actor: input.auditActor,
+        action: 'sessions.start',
+        object: input.sessionId,
+        keys: [input.agentName],
+        result: 'done',
+      });
     }
-    return {
-      deployment,
-      claim: await claimInstanceForSession({ ...context, db }, { ...input, ...deployment }, session),
-    };
+    return { deployment, claim };
   });
 }
 

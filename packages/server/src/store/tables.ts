@@ -61,6 +61,7 @@ export type OrganizationsTable = {
    * name can be used again.
    */
   deleted_at: Generated<Date | null>;
+  viewers_can_start_sessions: Generated<boolean>;
 };
 
 export type ApiKeysTable = {

@@ -182,7 +182,7 @@ test('login in a browser shows the code, opens the page, waits for the approval 
         email: 'ada@example.com',
         name: 'Ada',
         hasPassword: true,
-        organizations: [{ ...other, role: 'member' }],
+        organizations: [{ ...other, role: 'member', viewersCanStartSessions: false }],
       }),
       signOut: () => ({ status: 'OK' }),
     },

@@ -5,6 +5,7 @@ import { accountsMigration } from './0021-accounts.ts';
 import { plainTextPublicKeysMigration } from './0026-readable-public-keys.ts';
 import { websocketStartMigration } from './0027-websocket-start.ts';
 import { organizationSessionsMigration } from './0028-organization-sessions.ts';
+import { viewersStartSessionsMigration } from './0042-viewers-start-sessions.ts';
 import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
@@ -15,5 +16,6 @@ export const migrations: readonly Migration[] = [
   plainTextPublicKeysMigration,
   websocketStartMigration,
   organizationSessionsMigration,
+  viewersStartSessionsMigration,
   dropFormerMacsMigration,
 ];

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
 import { Failure, getSystemErrorCode, UsageError } from '../../../failure.ts';
 import type { CommandIo } from '../../../io/io.ts';
@@ -14,8 +15,9 @@ export const command = defineCommand({
     'Prints how to reach the session: the command does not talk to the bot.\n' +
     'Without --transport, the bot starts at once and is reached through the session proxy: the path after the ' +
     'proxy address goes to the bot. With --transport websocket, the bot starts when a client connects.\n' +
-    'The command uses the public key. With --organization, it first looks up the agent there with the private ' +
-    'key.',
+    'After `botcli cloud auth login`, the session starts with your account, and its token opens only this session. ' +
+    'A key from --api-key or BOTCLI_PUBLIC_KEY is used instead. With an API key as BOTCLI_TOKEN, the command needs a ' +
+    'public key; with --organization, it first looks up the agent there.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     transport: choiceOption({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc']),
@@ -34,18 +36,20 @@ export const command = defineCommand({
   ],
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { io, settings } = context;
-    const publicKey = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
-    const { createServiceClient, requireApiKey } = await import('../../../connection/connection.ts');
-    const client = createServiceClient(io, settings.origin.value, requireApiKey('public', publicKey, context.warn));
-    const body = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
-    if (settings.organization?.source === '--organization') {
-      await (await context.service()).getAgent({ params: { agentName: name } });
-    }
-    const answer = await client.startSession({
+    const { checkApiKeyFormat, createTalkPagePath, publicApiBasePath, socketTokenLifetimeSeconds } = await import(
+      '@bothost/contract'
+    );
+    const hasExplicitKey = apiKey !== undefined || io.environment.publicKey !== null;
+    const isLoggedIn = checkApiKeyFormat(settings.privateKey?.value ?? '').kind === 'personal';
+    const isMember = isLoggedIn && !hasExplicitKey;
+    const bodyForBot = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
+    const input = {
       params: { agentName: name },
-      body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...body },
-    });
-    const { publicApiBasePath, socketTokenLifetimeSeconds, createTalkPagePath } = await import('@bothost/contract');
+      body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...bodyForBot },
+    };
+    const answer = isMember
+      ? await (await context.memberService()).startMemberSession(input)
+      : await startWithPublicKey(context, apiKey, input);
     const tokenExpiresAt = new Date(io.now().getTime() + socketTokenLifetimeSeconds * 1_000).toISOString();
     const agent = encodeURIComponent(name);
     const urls = {
@@ -53,11 +57,23 @@ export const command = defineCommand({
       talkUrl: settings.origin.value + createTalkPagePath(name),
     };
     const { json, blocks } = report(io.environment.program, name, urls, answer, tokenExpiresAt);
-    const elsewhere = io.environment.publicKey === null && answer.wsUrl === undefined;
+    const needsKey = io.environment.publicKey === null && answer.wsUrl === undefined && !isMember;
     const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${io.environment.profileFile}.`];
-    return { json, blocks: elsewhere ? [...blocks, { kind: 'note', lines }] : blocks };
+    return { json, blocks: needsKey ? [...blocks, { kind: 'note', lines }] : blocks };
   },
 });
+
+async function startWithPublicKey(
+  { io, settings, warn, service }: CommandContext,
+  apiKey: string | undefined,
+  input: { readonly params: { readonly agentName: string }; readonly body: Record<string, unknown> },
+): Promise<StartResponse> {
+  const publicKey = apiKey === undefined ? settings.publicKey : { value: apiKey, source: '--api-key' };
+  const { createServiceClient, requireApiKey } = await import('../../../connection/connection.ts');
+  const client = createServiceClient(io, settings.origin.value, requireApiKey('public', publicKey, warn));
+  if (settings.organization?.source === '--organization') await (await service()).getAgent({ params: input.params });
+  return client.startSession(input);
+}
 
 function report(
   program: string,
@@ -69,7 +85,7 @@ function report(
   const sessionId = answer.sessionId ?? '';
   const lookUp = `${program} cloud agent sessions ${name} --id ${sessionId}`;
   const stop = `${program} cloud agent stop ${name} --session-id ${sessionId}`;
-  const socket = answer.token === undefined ? {} : { tokenExpiresAt };
+  const socket = answer.wsUrl === undefined || answer.token === undefined ? {} : { tokenExpiresAt };
   return {
     json: { ...answer, ...socket, proxyUrl, talkUrl, commands: { lookUp, stop } },
     blocks: [
@@ -96,7 +112,8 @@ function report(
 
 /**
  * Describes how a client reaches the bot: the WebSocket URL and its token, or a `curl` command that reaches the bot through the
- * service. The `curl` command contains an environment variable instead of the public key, because keys must not be printed.
+ * service. The `curl` command contains an environment variable instead of the public key, because keys must not be printed. The
+ * token of a session is printed, because it opens only this session.
  */
 function reachFields(
   answer: StartResponse,
@@ -111,9 +128,10 @@ function reachFields(
       ...(answer.body === undefined ? [] : [['Body', answer.body] as const]),
     ];
   }
+  const credential = answer.token ?? '$BOTCLI_PUBLIC_KEY';
   return [
     ['Proxy', proxyUrl],
-    ['Try it', `curl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxyUrl}`],
+    ['Try it', `curl -H "Authorization: Bearer ${credential}" ${proxyUrl}`],
   ];
 }
 

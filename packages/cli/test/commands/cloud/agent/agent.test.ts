@@ -7,6 +7,7 @@ import { type FakeService, startFakeService } from '../../../fake-service/fake-s
 import {
   agent,
   agentListItem,
+  personalToken,
   privateKey,
   publicKey,
   session,
@@ -129,6 +130,45 @@ test('start says to set BOTCLI_PUBLIC_KEY for the printed curl command if only t
   await writeProfile(place.file, { public_key: publicKey });
   const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
   expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
+});
+
+test.each([
+  [undefined, { createDailyRoom: false }],
+  ['websocket', { transport: 'websocket' }],
+])(
+  'start uses the account after a login, and prints the token of the session: --transport %s',
+  async (transport, body) => {
+    const wsUrl = 'ws://h/ws/generic/parrot.acme';
+    const member = await startFakeService(
+      { privateKey: personalToken, publicKey },
+      { startMemberSession: () => ({ sessionId, token: 'to.ken', ...(transport === undefined ? {} : { wsUrl }) }) },
+    );
+    const { origin } = member;
+    const profile = { api_url: origin, organization: 'acme', private_key: personalToken, public_key: publicKey };
+    await writeProfile(place.file, profile);
+    const options = transport === undefined ? [] : ['--transport', transport];
+    const { status, stdout, stderr } = await run(['start', 'parrot', ...options], {
+      variables: { BOTCLI_CONFIG: place.file },
+    });
+    await member.close();
+    expect([status, stderr]).toEqual([0, '']);
+    expect(member.requests).toMatchObject([
+      { path: '/v1/organizations/acme/agents/parrot/start', key: personalToken, body },
+    ]);
+    const proxy = `${origin}/v1/public/parrot/sessions/${sessionId}/`;
+    const line =
+      transport === undefined ? `Try it\tcurl -H "Authorization: Bearer to.ken" ${proxy}\n` : 'Token\tto.ken\n';
+    expect(stdout).toContain(line);
+    expect(stdout).not.toContain(personalToken);
+  },
+);
+
+test('start uses a public key from the environment or --api-key, even after a login', async () => {
+  const login = { ...variables(), BOTCLI_TOKEN: personalToken, BOTCLI_ORG: 'acme' };
+  expect((await run(['start', 'parrot'], { variables: login })).status).toBe(0);
+  const withOption = { variables: { ...login, BOTCLI_PUBLIC_KEY: '' } };
+  expect((await run(['start', 'parrot', '--api-key', publicKey], withOption)).status).toBe(0);
+  expect(service.requests.map(({ operation }) => operation)).toEqual(['startSession', 'startSession']);
 });
 
 test.each([
