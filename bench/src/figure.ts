@@ -13,18 +13,17 @@ export type BenchmarkRatioLimit = { readonly most: number } | { readonly least: 
 /** A benchmark: its name on the command line, and the function that measures its figures. */
 export type Benchmark = {
   readonly name: string;
-  /**
-   * Whether the benchmark's figures have a separate table in `docs/performance.md`, which `--write` can update without the other
-   * figures.
-   */
+  /** Whether the benchmark's figures have a separate table in `docs/performance.md`. */
   readonly hasOwnTable?: true;
-  readonly run: (options: BenchmarkOptions) => Promise<readonly BenchmarkFigure[]>;
+  readonly run: (options: BenchmarkOptions) => Promise<void>;
 };
 
 export type BenchmarkOptions = {
   /** Whether to use fewer samples and rows, in order to test the benchmark itself. */
   readonly quick: boolean;
   readonly log: (line: string) => void;
+  /** Prints and stores figures. Called as soon as they are measured, so that an interrupted run keeps them. */
+  readonly report: (...figures: readonly BenchmarkFigure[]) => void;
 };
 
 export type LimitComparison = 'pass' | 'over' | '';

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { type Benchmark, type BenchmarkFigure, compareFigureWithLimit } from './figure.ts';
+import { type Benchmark, compareFigureWithLimit } from './figure.ts';
 import { coldStartBench } from './figures/cold-start.ts';
 import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
@@ -15,8 +16,9 @@ import { secretsBench } from './figures/secrets.ts';
 import { socketRelayBench } from './figures/socket-relay.ts';
 import { warmStartBench } from './figures/warm-start.ts';
 import { abortOnSignals } from './interruption.ts';
-import { writeResults } from './results.ts';
-import { renderTable } from './table.ts';
+import { repositoryRoot } from './repository.ts';
+import { writeRow } from './results.ts';
+import { renderTable, toCells } from './table.ts';
 
 const benches: readonly Benchmark[] = [
   warmStartBench,
@@ -35,12 +37,11 @@ const benches: readonly Benchmark[] = [
   dashboardBench,
 ];
 const names = benches.map((bench) => bench.name);
-const ownTables = benches.filter((bench) => bench.hasOwnTable).map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
 
   --quick   few samples and rows: to see that it works, not to quote
-  --strict  exit status 1 when a limit is passed over; by default only the table says so, as machines are noisy
-  --write   writes the table to docs/performance.md; only for a run of all benches, or of ${ownTables.join(', ')}
+  --strict  exits with status 1 if a limit is exceeded; by default only the table says so, because machines are noisy
+  --write   writes each row to docs/performance.md as soon as it is measured; not with --quick
 `;
 
 async function main(): Promise<void> {
@@ -48,27 +49,38 @@ async function main(): Promise<void> {
   const options = { quick: flag, strict: flag, write: flag, help: flag };
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const unknown = positionals.filter((name) => !names.includes(name));
-  const isWritable = !values.quick && positionals.every((name) => ownTables.includes(name));
-  if (values.help || unknown.length > 0 || (values.write && !isWritable)) {
+  if (values.help || unknown.length > 0 || (values.write && values.quick)) {
     process.stderr.write(usage);
     process.exitCode = values.help ? 0 : 2;
     return;
   }
   abortOnSignals();
   const log = (line: string) => void process.stderr.write(`${line}\n`);
-  const all: BenchmarkFigure[] = [];
-  const common: BenchmarkFigure[] = [];
+  const measured = `${new Date().toISOString().slice(0, 10)}, ${describeCommit()}`;
+  const rows: (readonly string[])[] = [];
   for (const bench of benches) {
     if (positionals.length > 0 && !positionals.includes(bench.name)) continue;
     log(`${bench.name} ...`);
-    const figures = await bench.run({ quick: values.quick, log });
-    all.push(...figures);
-    if (!bench.hasOwnTable) common.push(...figures);
-    else if (values.write) await writeResults(renderTable(figures), bench.name, new Date());
+    await bench.run({
+      quick: values.quick,
+      log,
+      report: (...figures) => {
+        for (const figure of figures) {
+          const cells = toCells(figure, measured);
+          rows.push(cells);
+          log(cells.join(' | '));
+          if (values.write) writeRow(cells, bench.hasOwnTable ? bench.name : null);
+          if (values.strict && compareFigureWithLimit(figure) === 'over') process.exitCode = 1;
+        }
+      },
+    });
   }
-  process.stdout.write(`${renderTable(all)}\n`);
-  if (values.write && positionals.length === 0) await writeResults(renderTable(common), null, new Date());
-  if (values.strict && all.some((figure) => compareFigureWithLimit(figure) === 'over')) process.exitCode = 1;
+  process.stdout.write(`${renderTable(rows)}\n`);
+}
+
+/** The abbreviated commit of the measured programs, with `-dirty` if files differ from it. */
+function describeCommit(): string {
+  return execFileSync('git', ['describe', '--always', '--dirty'], { cwd: repositoryRoot, encoding: 'utf8' }).trim();
 }
 
 await main();

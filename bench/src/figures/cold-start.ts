@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findProcessTree } from '../process-usage.ts';
 import { minimalEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
@@ -12,7 +12,7 @@ import { waitUntil } from '../wait-until.ts';
 /** Measures the time from `npm start` to the first response, and the time of `botcli --version`. */
 export const coldStartBench: Benchmark = {
   name: 'cold-start',
-  run: async ({ quick, log }) => {
+  run: async ({ quick, log, report }) => {
     const fresh: number[] = [];
     const again: number[] = [];
     for (let index = 0; index < (quick ? 1 : 5); index++) {
@@ -30,10 +30,10 @@ export const coldStartBench: Benchmark = {
     }
     const npm = await npmAlone();
     const plain = { reference: `${formatMilliseconds(npm)} npm itself`, ratio: null, limit: null };
-    const figures: BenchmarkFigure[] = [
+    report(
       { what: 'npm start to the first answer, new data directory', ours: formatMilliseconds(median(fresh)), ...plain },
       {
-        what: 'npm start to the first answer, data directory as it was',
+        what: 'npm start to the first answer, existing data directory',
         ours: formatMilliseconds(median(again)),
         ...plain,
       },
@@ -44,8 +44,7 @@ export const coldStartBench: Benchmark = {
         ratio: median(version) / median(none),
         limit: { most: 1.3 },
       },
-    ];
-    return figures;
+    );
   },
 };
 

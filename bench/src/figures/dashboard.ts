@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { launchBrowser, measureLongestTaskMs } from '../main-thread.ts';
 import { minimalEnvironment } from '../program.ts';
 import type { PrintRequest } from '../programs/printing-bot.ts';
@@ -21,7 +21,7 @@ type Size = 'few' | 'many';
 export const dashboardBench: Benchmark = {
   name: 'dashboard',
   hasOwnTable: true,
-  run: ({ quick, log }) => {
+  run: ({ quick, log, report }) => {
     const many = quick ? 10_000 : 100_000;
     const turns = quick ? 2 : 7;
     const agent = { bot: 'printing', minAgents: 1, maxAgents: 2 } as const;
@@ -58,7 +58,6 @@ export const dashboardBench: Benchmark = {
           });
         };
 
-        const figures: BenchmarkFigure[] = [];
         for (const [what, measure] of [
           [`longest task while ${many} sessions are scrolled`, scrollSessions],
           [`longest task while ${many} lines of a log are scrolled`, scrollLog],
@@ -74,7 +73,7 @@ export const dashboardBench: Benchmark = {
             }
           }
           const [ours, reference] = [median(times.many), median(times.few)];
-          figures.push({
+          report({
             what,
             ours: formatMilliseconds(ours),
             reference: `${formatMilliseconds(reference)} ${measure === useChart ? 'four minutes' : few}`,
@@ -82,7 +81,6 @@ export const dashboardBench: Benchmark = {
             limit: { most: 1.5 },
           });
         }
-        return figures;
       } finally {
         await browser.close();
       }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
-import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
 import { type BenchmarkedService, withService, withTemporaryDirectory } from '../service.ts';
 
@@ -15,7 +15,7 @@ const files = { count: 400, bytes: 10_000 };
 /** Measures the time of `botcli cloud deploy`, first for a new project and then for the same project without changes. */
 export const deployBench: Benchmark = {
   name: 'deploy',
-  run: ({ quick, log }) =>
+  run: ({ quick, log, report }) =>
     withService({ agents: [] }, (service) =>
       withTemporaryDirectory(async (directory) => {
         const first: number[] = [];
@@ -27,7 +27,7 @@ export const deployBench: Benchmark = {
           for (let turn = 0; turn < (quick ? 1 : 5); turn++) again.push(await deployUnchanged(service, project));
         }
         const what = `a project of ${files.count} files, ${(files.count * files.bytes) / 1e6} MB`;
-        const figures: BenchmarkFigure[] = [
+        report(
           {
             what: `first deploy of ${what}`,
             ours: formatMilliseconds(median(first)),
@@ -42,8 +42,7 @@ export const deployBench: Benchmark = {
             ratio: median(again) / unchangedMs,
             limit: { most: 1 },
           },
-        ];
-        return figures;
+        );
       }),
     ),
 };

@@ -1,6 +1,6 @@
 import { writeAgentDirectory } from '../agent-directory.ts';
 import { deployProject } from '../deploy-project.ts';
-import type { Benchmark, BenchmarkFigure } from '../figure.ts';
+import type { Benchmark } from '../figure.ts';
 import { startStandaloneBot } from '../first-second/by-hand.ts';
 import { measureCallBurst, measureSequentialCalls, measureWarmPoolRefill } from '../first-second/calls.ts';
 import { measureColdStarts, measureConcurrentColdStarts, printStartPhases } from '../first-second/cold-starts.ts';
@@ -13,7 +13,6 @@ import { startWebCaller } from '../first-second/web-caller.ts';
 import { packageIndexEnvironmentVariables, startBenchmarkProgram } from '../program.ts';
 import { type BenchmarkedService, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
-import { renderTable } from '../table.ts';
 
 /**
  * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a
@@ -23,12 +22,7 @@ import { renderTable } from '../table.ts';
 export const callStartBench: Benchmark = {
   name: 'first-second',
   hasOwnTable: true,
-  run: async ({ quick, log }) => {
-    const figures: BenchmarkFigure[] = [];
-    const report = (figure: BenchmarkFigure) => {
-      figures.push(figure);
-      log(renderTable([figure]).split('\n').at(-1) ?? '');
-    };
+  run: async ({ quick, log, report }) => {
     const vendors = await startBenchmarkProgram('stand-in-vendors', []);
     const standIns = new URL(vendors.origin).host;
     try {
@@ -59,7 +53,6 @@ export const callStartBench: Benchmark = {
     } finally {
       await vendors.stop();
     }
-    return figures;
   },
 };
 /** Deploys the bot as two agents with the same build, so that its packages are installed once. Returns the bot's directory. */

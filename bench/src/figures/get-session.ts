@@ -15,12 +15,11 @@ const longSessions = 500;
 /** Compares `getSession` with a bare Fastify route that reads the same rows by primary key and sends them without validation. */
 export const sessionReadBench: Benchmark = {
   name: 'get-session',
-  run: async ({ quick, log }) => {
+  run: ({ quick, log, report }) => {
     const agent = { name: 'archive', bot: 'tiny', minAgents: 0, maxAgents: 1 } as const;
     return withService({ agents: [agent] }, async (service) => {
       const bare = await startBenchmarkProgram('bare-route', service.databaseArguments);
       try {
-        const figures: BenchmarkFigure[] = [];
         let stored = 0;
         for (const count of quick ? [1_000, 50_000] : [1_000, 1_000_000]) {
           log(`storing ${count} sessions`);
@@ -28,10 +27,9 @@ export const sessionReadBench: Benchmark = {
           await checkpoint(service);
           stored = count;
           for (const points of [12, 720]) {
-            figures.push(await measure(service, agent.name, bare.origin, { points, count, quick }));
+            report(await measure(service, agent.name, bare.origin, { points, count, quick }));
           }
         }
-        return figures;
       } finally {
         await bare.stop();
       }

@@ -12,13 +12,13 @@ import { withService } from '../service.ts';
 /** Measures the CPU and memory of the idle service with its database. */
 export const idleBench: Benchmark = {
   name: 'idle',
-  run: async ({ quick }) =>
+  run: ({ quick, report }) =>
     withService({ agents: [] }, async (service) => {
       const postgres = await findProcessTree(service.postmaster);
       const all = [service.pid, ...postgres];
       const total = async () => (await readCpuSeconds(service.pid)) + (await readTreeCpuSeconds(service.postmaster));
       const cpu = await measureCpuShare(total, () => delay(quick ? 3_000 : 30_000));
-      return [
+      report(
         {
           what: 'idle service with its database, resident',
           ours: formatMegabytes(await readProportionalSetBytes(all)),
@@ -33,6 +33,6 @@ export const idleBench: Benchmark = {
           ratio: null,
           limit: null,
         },
-      ];
+      );
     }),
 };

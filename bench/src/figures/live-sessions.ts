@@ -10,7 +10,7 @@ const names = ['flock-one', 'flock-two'] as const;
 /** Measures the service's memory and CPU per live session. The service samples each session once a second. */
 export const liveSessionsBench: Benchmark = {
   name: 'live-sessions',
-  run: async ({ quick }) => {
+  run: ({ quick, report }) => {
     const each = quick ? 10 : 50;
     const agents = names.map((name) => ({ name, bot: 'tiny', minAgents: each, maxAgents: each + 1 }) as const);
     return withService({ agents, nodeArguments: ['--inspect=127.0.0.1:0'] }, async (service) => {
@@ -25,7 +25,7 @@ export const liveSessionsBench: Benchmark = {
       const count = each * names.length;
       for (const name of names) for (let index = 0; index < each; index++) await startSession(service, name);
       const live = await measure(service, seconds);
-      return [
+      report(
         {
           what: `a live session in the service's memory (${count} of them)`,
           ours: `${kilobytes((live.resident - idle.resident) / count)} resident`,
@@ -47,7 +47,7 @@ export const liveSessionsBench: Benchmark = {
           ratio: null,
           limit: null,
         },
-      ];
+      );
     });
   },
 };

@@ -30,10 +30,10 @@ const linesPerSecond = 10_000;
  */
 export const logCaptureBench: Benchmark = {
   name: 'log-capture',
-  run: async ({ quick }) => {
+  run: async ({ quick, report }) => {
     const order = { perSecond: linesPerSecond, seconds: quick ? 5 : 60 };
     const plain = await printPlain(order);
-    return withService({ agents: [talker, other] }, async (service) => {
+    await withService({ agents: [talker, other] }, async (service) => {
       for (const { name } of [talker, other]) await waitForWarmInstances(service, name, 1);
       const talking = await startSession(service, talker.name);
       const quiet = await startSession(service, other.name);
@@ -44,11 +44,11 @@ export const logCaptureBench: Benchmark = {
         captured = await print(`http://${talking.host}:${talking.port}`, order);
       });
       if (captured === null) throw new Error('The bot printed nothing.');
-      return [
+      report(
         ...comparePrintingMeasurements(captured, plain),
         ...compareOthers(busy, calm),
         ...(await readBack(service, talking.id, order)),
-      ];
+      );
     });
   },
 };

@@ -23,11 +23,9 @@ export const proxyBench: Benchmark = {
       const thin = await startBenchmarkProgram('thin-proxy', [session.host, String(session.port)]);
       try {
         const targets = (path: string) => targetsOf(service, session, thin.origin, path);
-        return [
-          await throughput('a small answer', targets('/small'), options),
-          await throughput('64 KB', targets('/large'), options),
-          await latency(targets('/small'), options),
-        ];
+        options.report(await throughput('a small answer', targets('/small'), options));
+        options.report(await throughput('64 KB', targets('/large'), options));
+        options.report(await latency(targets('/small'), options));
       } finally {
         await thin.stop();
       }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
+import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { minimalEnvironment, packageIndexEnvironmentVariables } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliProgramPath } from '../repository.ts';
@@ -30,7 +30,7 @@ const most = 5;
  */
 export const scaffoldBench: Benchmark = {
   name: 'scaffold',
-  run: ({ quick, log }) =>
+  run: ({ quick, log, report }) =>
     withTemporaryDirectory(async (directory) => {
       log('installing pipecat-ai[cli]');
       const environment = join(directory, 'python');
@@ -56,14 +56,13 @@ export const scaffoldBench: Benchmark = {
       const node = median(times.node);
       const multiple = (name: keyof typeof programs) =>
         `${formatMilliseconds(median(times[name]))} (${(median(times[name]) / node).toFixed(1)})`;
-      const figure: BenchmarkFigure = {
+      report({
         what: 'botcli init, the largest project, against node -e 0',
         ours: formatMilliseconds(median(times.botcli)),
         reference: `${formatMilliseconds(node)}; pipecat init ${multiple('pipecat')}, npm create vite ${multiple('vite')}`,
         ratio: median(times.botcli) / node,
         limit: { most },
-      };
-      return [figure];
+      });
     }),
 };
 

@@ -22,16 +22,14 @@ const keys = 256;
  */
 export const secretsBench: Benchmark = {
   name: 'secrets',
-  run: ({ quick, log }) =>
+  run: ({ quick, log, report }) =>
     withService({ agents: [plain, keyed] }, async (service) => {
-      const figures: BenchmarkFigure[] = [];
       for (const count of [1, 50]) {
         log(`writes of ${count} keys`);
-        figures.push(...(await writes(service, count, quick ? 10 : 200)));
+        report(...(await writes(service, count, quick ? 10 : 200)));
       }
       log('cold starts');
-      figures.push(await coldStarts(service, quick ? 3 : 25));
-      return figures;
+      report(await coldStarts(service, quick ? 3 : 25));
     }),
 };
 

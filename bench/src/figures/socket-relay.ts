@@ -43,10 +43,10 @@ export const socketRelayBench: Benchmark = {
       const straightFew = await exchange(service, await open(direct, sessionsOfSockets), options);
       const starts = await Promise.all(Array.from({ length: sessionsOfSockets }, () => startSocket(service)));
       const relayed = await exchange(service, await openAll(starts), options);
-      return [
+      options.report(
         figureOf(`${socketsOfSession} sockets of one session`, spliced, straight),
         figureOf(`${sessionsOfSockets} sessions at /ws/generic`, relayed, straightFew),
-      ];
+      );
     }),
 };
 

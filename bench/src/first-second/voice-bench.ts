@@ -1,4 +1,4 @@
-import type { BenchmarkFigure, BenchmarkOptions } from '../figure.ts';
+import type { BenchmarkOptions } from '../figure.ts';
 import type { BenchmarkedService } from '../service.ts';
 import type { StandaloneBot, StandaloneBotOptions } from './by-hand.ts';
 import type { WebCaller } from './web-caller.ts';
@@ -12,13 +12,11 @@ export const [forked, spawned] = ['forked', 'spawned'] as const;
 /**
  * The inputs of all measurements of the first-second benchmark, such as the service and the same bot started without the service.
  */
-export type VoiceBenchContext = Pick<BenchmarkOptions, 'log'> & {
+export type VoiceBenchContext = Pick<BenchmarkOptions, 'log' | 'report'> & {
   readonly service: BenchmarkedService;
   /** Number of measurements from which each result is computed, for example as a median. */
   readonly runs: number;
   readonly byHand: StandaloneBot;
   readonly byHandOptions: StandaloneBotOptions;
   readonly webCaller: WebCaller;
-  /** Adds a figure to the results and prints it. */
-  readonly report: (figure: BenchmarkFigure) => void;
 };
