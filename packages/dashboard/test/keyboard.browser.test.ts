@@ -111,7 +111,6 @@ browserTest('a person talks to a bot, and opens and stops the session, with the 
   await chooseInMenu('Organization: flock', 'home');
   await page.waitForURL(`${service.origin}/orgs/home`);
   await goTo('Talk to parrot');
-  await press(button('Create a public key'));
   await press(button('Start talking'));
   await enter('Write to parrot', 'pretty bird');
   await page.keyboard.press('Enter');

@@ -43,14 +43,11 @@ afterAll(async () => {
 const status = (page: Page) => page.getByRole('status');
 const transcript = (page: Page) => page.getByRole('log', { name: 'Transcript' });
 
-browserTest('an owner creates a public key, and talks to an agent of the organization', async () => {
+browserTest('a signed-in person talks to an agent of the organization without a key', async () => {
   const { page, violations } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));
   await page.getByRole('link', { name: 'Talk', exact: true }).click();
   await page.getByRole('link', { name: 'Talk to parrot' }).click();
   await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
-  await page.getByRole('button', { name: 'Create a public key' }).waitFor();
-  await checkLayoutAndAccessibility(service, page, 'talk-key');
-  await page.getByRole('button', { name: 'Create a public key' }).click();
   await page.getByRole('button', { name: 'Start talking' }).waitFor();
   await checkLayoutAndAccessibility(service, page, 'talk-idle');
 
@@ -76,7 +73,9 @@ browserTest('an owner creates a public key, and talks to an agent of the organiz
   await status(page).getByText('The session has ended.').waitFor();
   await checkLayoutAndAccessibility(service, page, 'talk-ended');
 
-  // The browser keeps the organization's public key until the person signs out, so the page does not ask for it again.
+  // The link that `botcli` prints names no organization.
+  await page.goto(`${service.origin}/talk/parrot?transport=webrtc`);
+  await page.waitForURL(`${service.origin}/orgs/home/talk/parrot?transport=webrtc`);
   await page.getByRole('combobox', { name: 'Agent' }).selectOption('peer');
   await page.waitForURL(`${service.origin}/orgs/home/talk/peer`);
   await page.getByRole('button', { name: 'Start talking' }).waitFor();
@@ -85,9 +84,30 @@ browserTest('an owner creates a public key, and talks to an agent of the organiz
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.waitForURL(/\/sign-in/);
-  expect(await page.evaluate(() => Object.keys(localStorage).filter((name) => name.includes('publicKey')))).toEqual([]);
   expect(violations).toEqual([]);
   await page.close();
+});
+
+browserTest('a viewer talks to an agent once an owner has allowed it', async () => {
+  const invitation = await createInvitationLink(service, 'victor@example.com', '--role', 'viewer');
+  const { page, violations } = await signUp(service, await browser.newContext(), invitation);
+  await page.goto(`${service.origin}/orgs/home/talk/parrot`);
+  await page.getByRole('alert').getByText('Viewers of this organization may not start sessions.').waitFor();
+  await checkLayoutAndAccessibility(service, page, 'talk-viewer');
+
+  const link = await createInvitationLink(service, 'olga@example.com');
+  const { page: settings } = await signUp(service, await browser.newContext(), link);
+  await settings.goto(`${service.origin}/orgs/home/settings/general`);
+  await settings.getByLabel('Sessions of viewers').selectOption('yes');
+  await checkLayoutAndAccessibility(service, settings, 'settings-viewers');
+  await settings.getByRole('button', { name: 'Save' }).first().click();
+  await settings.getByText('The organization is changed.').waitFor();
+
+  await page.reload();
+  await page.getByRole('button', { name: 'Start talking' }).click();
+  await status(page).getByText('Ready').waitFor();
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  expect(violations).toEqual([]);
 });
 
 browserTest('the talk page holds a conversation with a bot over WebRTC', async () => {

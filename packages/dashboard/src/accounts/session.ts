@@ -1,7 +1,6 @@
 import type { User } from '@bothost/contract';
 import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query';
 import { apiClient, isSignedOutError } from '../api.ts';
-import { removeOrganizationApiKeys } from './organization-keys.ts';
 
 /** Notifies the other tabs of this browser that a person signed in or out. */
 const channel = new BroadcastChannel('bothost.session');
@@ -56,9 +55,8 @@ export function syncSignInAcrossTabs(queries: QueryClient): () => void {
   return () => channel.removeEventListener('message', listen);
 }
 
-/** Discards all query data and stored keys of the person who has signed out. */
+/** Discards all query data of the person who has signed out. */
 export function clearSignedOutUserData(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== userQuery.queryKey[0] });
-  removeOrganizationApiKeys();
   queries.setQueryData(userQuery.queryKey, null);
 }

@@ -41,6 +41,11 @@ export function canCallOperation({ role }: Membership, name: OperationName): boo
   return isAuthorizedForOperation(name, role);
 }
 
+/** Whether the person may start sessions of the organization's agents with their account. */
+export function canStartSessions({ role, viewersCanStartSessions }: Membership): boolean {
+  return role !== 'viewer' || viewersCanStartSessions;
+}
+
 export function findMembership(user: User, nameOrId: string): Membership | undefined {
   return user.organizations.find(({ id, name }) => nameOrId === name || nameOrId.toLowerCase() === id);
 }

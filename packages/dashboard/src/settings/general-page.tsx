@@ -29,7 +29,7 @@ export function GeneralPage() {
     <>
       <PageHeader title="General" />
       {canCallOperation(membership, 'updateOrganization') ? (
-        <Names membership={membership} />
+        <OrganizationForm membership={membership} />
       ) : (
         <ShownNames {...membership} />
       )}
@@ -58,21 +58,23 @@ function ShownNames({ name, verboseName, id }: Membership) {
   );
 }
 
-function Names({ membership }: { readonly membership: Membership }) {
+function OrganizationForm({ membership }: { readonly membership: Membership }) {
   const [verboseName, setVerboseName] = useState(membership.verboseName);
   const [name, setName] = useState(membership.name);
+  const [viewersCanStartSessions, setViewersCanStartSessions] = useState(membership.viewersCanStartSessions);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const notify = useNotice();
   const body = {
     ...(name === membership.name ? {} : { name }),
     ...(verboseName === membership.verboseName ? {} : { verboseName }),
+    ...(viewersCanStartSessions === membership.viewersCanStartSessions ? {} : { viewersCanStartSessions }),
   };
   const form = useForm(
     // Use the id instead of the name, because a repeated request must find the organization even if the first request has renamed
     // it.
     () => getOrganizationApi(membership.id).updateOrganization({ body }),
-    async (renamed) => {
+    async (changed) => {
       await navigate({
         to: '/orgs/$organization/settings/general',
         params: { organization: membership.id },
@@ -81,10 +83,10 @@ function Names({ membership }: { readonly membership: Membership }) {
       await queries.invalidateQueries({ queryKey: userQuery.queryKey });
       await navigate({
         to: '/orgs/$organization/settings/general',
-        params: { organization: renamed.name },
+        params: { organization: changed.name },
         replace: true,
       });
-      notify('The organization is renamed.');
+      notify('The organization is changed.');
     },
   );
   return (
@@ -101,7 +103,7 @@ function Names({ membership }: { readonly membership: Membership }) {
       command={formatCurlCommand('updateOrganization', {
         origin,
         organization: membership.name,
-        body: { name, verboseName },
+        body: { name, verboseName, viewersCanStartSessions },
       })}
     >
       <TextField label="Display name" value={verboseName} onValue={setVerboseName} maxLength={100} required />
@@ -114,6 +116,16 @@ function Names({ membership }: { readonly membership: Membership }) {
         autoComplete="off"
         spellCheck={false}
         required
+      />
+      <SelectField
+        label="Sessions of viewers"
+        hint="Owners and members can always talk to agents with their account."
+        options={[
+          ['no', 'Viewers may not start sessions'],
+          ['yes', 'Viewers may start sessions'],
+        ]}
+        value={viewersCanStartSessions ? 'yes' : 'no'}
+        onValue={(value) => setViewersCanStartSessions(value === 'yes')}
       />
     </FormSection>
   );

@@ -1,23 +1,23 @@
-import { ApiError, createApiClient } from '@bothost/contract';
+import { ApiError } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
+import { checkSessionAccess, type SessionAccess } from './session-access.ts';
 
 type AgentAccessCheckProps = {
   readonly agent: string;
-  readonly publicKey: string;
-  readonly onForgetKey: () => void;
+  readonly access: SessionAccess;
+  readonly onForgetKey: (() => void) | undefined;
   readonly children: ReactNode;
 };
 
-/** Asks the service whether the public key and the agent exist, before the person can start a conversation. */
-export function AgentAccessCheck({ agent, publicKey, onForgetKey, children }: AgentAccessCheckProps) {
+/** Checks with the service that the agent exists, and the public key if one is used, before the person can start a conversation. */
+export function AgentAccessCheck({ agent, access, onForgetKey, children }: AgentAccessCheckProps) {
   const check = useQuery({
-    queryKey: ['agent check', agent, publicKey],
-    queryFn: ({ signal }) =>
-      createApiClient({ origin: location.origin, key: publicKey }).checkAgent({ params: { agentName: agent } }, signal),
+    queryKey: ['agent check', agent, access],
+    queryFn: ({ signal }) => checkSessionAccess(access, agent, signal),
     retry: (count, error) => count < 1 && !(error instanceof ApiError),
   });
   const reason = check.error instanceof ApiError ? check.error.reason : undefined;
@@ -25,7 +25,7 @@ export function AgentAccessCheck({ agent, publicKey, onForgetKey, children }: Ag
     reason === 'key-invalid'
       ? 'This key is not valid here. It is revoked, expired, or from another service.'
       : reason === 'not-found' && `The organization of this key has no agent ${agent}. Check the name in the address.`;
-  if (typeof problem === 'string' && check.data === undefined) {
+  if (onForgetKey !== undefined && typeof problem === 'string' && check.data === undefined) {
     return (
       <div className="flex flex-col items-start gap-4">
         <Alert>{problem}</Alert>

@@ -1,27 +1,29 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { AgentAccessCheck } from './agent-access-check.tsx';
 import { Conversation } from './conversation.tsx';
+import type { SessionAccess } from './session-access.ts';
 import { parseTalkSearchParameters } from './transport-names.ts';
 
 type AgentConversationProps = {
   readonly agent: string;
-  readonly publicKey: string;
-  readonly onForgetKey: () => void;
+  readonly access: SessionAccess;
+  /** Lets the person replace the public key. Undefined if the page uses the person's account. */
+  readonly onForgetKey?: () => void;
 };
 
 /**
- * Shows a conversation with an agent after `AgentAccessCheck` has checked the key and the agent. The page's URL selects the
+ * Shows a conversation with an agent after `AgentAccessCheck` has checked the agent. The page's URL selects the
  * transport.
  */
-export function AgentConversation({ agent, publicKey, onForgetKey }: AgentConversationProps) {
+export function AgentConversation({ agent, access, onForgetKey }: AgentConversationProps) {
   const { transport = 'websocket' } = useSearch({ strict: false });
   const navigate = useNavigate();
   return (
-    <AgentAccessCheck agent={agent} publicKey={publicKey} onForgetKey={onForgetKey}>
+    <AgentAccessCheck agent={agent} access={access} onForgetKey={onForgetKey}>
       <Conversation
         key={agent}
         agent={agent}
-        publicKey={publicKey}
+        access={access}
         transport={transport}
         onTransport={(name) =>
           void navigate({ to: '.', search: parseTalkSearchParameters({ transport: name }), replace: true })

@@ -9,6 +9,7 @@ import { ElapsedTime } from './elapsed-time.tsx';
 import { EventsPanel } from './events-panel.tsx';
 import { LoudnessMeter } from './loudness-meter.tsx';
 import { abbreviateKey } from './public-key.ts';
+import type { SessionAccess } from './session-access.ts';
 import type { ConversationPhase, TalkState } from './talk-state.ts';
 import { TextForm } from './text-form.tsx';
 import { Transcript } from './transcript.tsx';
@@ -18,14 +19,14 @@ import { VideoViews } from './video-views.tsx';
 
 type ConversationProps = {
   readonly agent: string;
-  readonly publicKey: string;
+  readonly access: SessionAccess;
   readonly transport: TransportName;
   readonly onTransport: (transport: TransportName) => void;
-  readonly onForgetKey: () => void;
+  readonly onForgetKey: (() => void) | undefined;
 };
 
 /** Shows a conversation with an agent: the transcript on the left, devices and events on the right. */
-export function Conversation({ agent, publicKey, transport, onTransport, onForgetKey }: ConversationProps) {
+export function Conversation({ agent, access, transport, onTransport, onForgetKey }: ConversationProps) {
   const talk = useTalk(agent);
   const [settings, setSettings] = useState<DeviceSettings>({ microphoneId: '', speakerId: '', cameraId: '' });
   const { state } = talk;
@@ -61,7 +62,7 @@ export function Conversation({ agent, publicKey, transport, onTransport, onForge
             <ConversationControls
               state={state}
               live={live}
-              onStart={() => talk.start({ publicKey, transport, ...settings })}
+              onStart={() => talk.start({ access, transport, ...settings })}
               onEnd={talk.end}
               onMicrophone={talk.setMicrophone}
               onVideo={(source, isOn) => talk.setVideo(source, isOn, settings.cameraId)}
@@ -89,9 +90,9 @@ export function Conversation({ agent, publicKey, transport, onTransport, onForge
           onChange={change}
         />
         {state.startedAt !== undefined && <EventsPanel events={state.events} startedAt={state.startedAt} />}
-        {!live && (
+        {!live && 'publicKey' in access && (
           <p className="px-1 text-quiet text-sm">
-            Key: <code className="font-mono">{abbreviateKey(publicKey)}</code>{' '}
+            Key: <code className="font-mono">{abbreviateKey(access.publicKey)}</code>{' '}
             <button type="button" className="cursor-pointer text-accent underline" onClick={onForgetKey}>
               Use another key
             </button>

@@ -1,6 +1,13 @@
-import { getRouteApi } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PageHeader } from '../components/section.tsx';
+import { userQuery } from '../accounts/session.ts';
+import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
+import { QueryBoundary } from '../components/loaded.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { getOrganizationApi, type Membership } from '../organization/organization.ts';
 import { AgentConversation } from './agent-conversation.tsx';
 import { PublicApiKeyForm } from './public-api-key-form.tsx';
 import { getUrlFragmentKeyProblem, loadPublicApiKey, storePublicApiKey } from './public-key.ts';
@@ -8,8 +15,8 @@ import { getUrlFragmentKeyProblem, loadPublicApiKey, storePublicApiKey } from '.
 const route = getRouteApi('/shell/talk/$agent');
 
 /**
- * The page at `/talk/:agent`, on which people without an account talk to an agent. They enter a public API key (`pk_...`) of
- * the organization.
+ * The page at `/talk/:agent`. With a public key (`pk_...`), people without an account talk to an agent. A signed-in person is
+ * redirected to the agent in their organization.
  */
 export function TalkPage() {
   const { agent } = route.useParams();
@@ -22,12 +29,80 @@ export function TalkPage() {
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-6">
       <PageHeader title={`Talk to ${agent}`} />
       {publicKey === undefined ? (
-        <PublicApiKeyForm linkProblem={getUrlFragmentKeyProblem()} help={<KeyHelp />} onKey={changeKey} />
+        <TalkWithoutKey agent={agent} onKey={changeKey} />
       ) : (
-        <AgentConversation agent={agent} publicKey={publicKey} onForgetKey={() => changeKey(undefined)} />
+        <AgentConversation agent={agent} access={{ publicKey }} onForgetKey={() => changeKey(undefined)} />
       )}
     </div>
   );
+}
+
+type TalkWithoutKeyProps = { readonly agent: string; readonly onKey: (key: string) => void };
+
+/** Finds the agent in the organizations of a signed-in person. Asks others for a public key. */
+function TalkWithoutKey({ agent, onKey }: TalkWithoutKeyProps) {
+  const { transport } = route.useSearch();
+  const { data: user, isPending } = useQuery(userQuery);
+  const found = useQuery({
+    queryKey: ['organizations with agent', agent, user?.organizations],
+    queryFn: ({ signal }) => findOrganizationsWithAgent(user?.organizations ?? [], agent, signal),
+    enabled: user != null,
+  });
+  if (isPending) return null;
+  const form = <PublicApiKeyForm linkProblem={getUrlFragmentKeyProblem()} help={<KeyHelp />} onKey={onKey} />;
+  if (user === null) return form;
+  return (
+    <QueryBoundary query={found}>
+      {(names) => {
+        const [only] = names;
+        if (only === undefined) {
+          return (
+            <>
+              <Alert>
+                None of your organizations has an agent {agent}. With a key, you can talk to one of another.
+              </Alert>
+              {form}
+            </>
+          );
+        }
+        const search = transport === undefined ? {} : { transport };
+        const to = { to: '/orgs/$organization/talk/$agent', search } as const;
+        if (names.length === 1) return <Navigate {...to} params={{ organization: only, agent }} replace />;
+        return (
+          <Section title="In which organization?" lead={`Several of your organizations have an agent ${agent}.`}>
+            <RowList label="Organizations">
+              {names.map((organization) => (
+                <Row
+                  key={organization}
+                  title={organization}
+                  actions={
+                    <Button asChild variant="outline">
+                      <Link {...to} params={{ organization, agent }} aria-label={`Talk to ${agent} of ${organization}`}>
+                        Talk
+                      </Link>
+                    </Button>
+                  }
+                />
+              ))}
+            </RowList>
+          </Section>
+        );
+      }}
+    </QueryBoundary>
+  );
+}
+
+/** Returns the names of the organizations that have an agent with this name. */
+async function findOrganizationsWithAgent(
+  organizations: readonly Membership[],
+  agentName: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const names = organizations.map(async ({ name }) => {
+    const { agents } = await getOrganizationApi(name).listAgents({}, signal);
+    return agents.some((agent) => agent.name === agentName) ? [name] : [];
+  });
+  return (await Promise.all(names)).flat();
 }
 
 function KeyHelp() {

@@ -1,6 +1,7 @@
-import { ApiError, ConnectionError, createApiClient, ErrorResponse, type StartResponse } from '@bothost/contract';
+import { ApiError, ConnectionError, ErrorResponse, type StartResponse } from '@bothost/contract';
 import { LogLevel, logger, PipecatClient, RTVIEvent } from '@pipecat-ai/client-js';
 import type { LoudnessTracker } from './levels.ts';
+import { type SessionAccess, startAuthorizedSession } from './session-access.ts';
 import type { LocalVideo, TalkEvent, TalkState } from './talk-state.ts';
 import type { TransportName } from './transport-names.ts';
 import type { ConnectableTransport } from './transports.ts';
@@ -8,10 +9,8 @@ import type { ConnectableTransport } from './transports.ts';
 type Unstamped<Event> = Event extends TalkEvent ? Omit<Event, 'at'> : never;
 
 export type TalkOptions = {
-  /** The origin of the service, such as `http://127.0.0.1:7420`. */
-  readonly origin: string;
   readonly agent: string;
-  readonly publicKey: string;
+  readonly access: SessionAccess;
   readonly transport: TransportName;
   /** Device ids. An empty id means the browser's default device. */
   readonly microphoneId: string;
@@ -158,7 +157,6 @@ async function connect(
   emit: Emit,
   isOver: () => boolean,
 ): Promise<void> {
-  const { origin, agent, publicKey } = options;
   if (!globalThis.isSecureContext) {
     throw new Error(
       'The browser does not allow the microphone on this address. Open the page over HTTPS or on localhost.',
@@ -172,15 +170,15 @@ async function connect(
   if (isOver()) return;
 
   emit({ type: 'phase', phase: 'authenticating' });
-  const service = createApiClient({ origin, key: publicKey });
-  const started = await service.startSession({ params: { agentName: agent }, body: transport.startRequest });
+  const { agent, access } = options;
+  const { started, credential } = await startAuthorizedSession(access, agent, transport.startRequest);
   if (started.sessionId !== undefined) emit({ type: 'session', sessionId: started.sessionId });
   if (isOver()) return;
 
   emit({ type: 'phase', phase: 'connecting' });
-  const parameters = transport.connectionParameters(started, options);
+  const parameters = transport.connectionParameters(started, { agent, credential });
   await client.connect(parameters).catch(async (cause: unknown) => {
-    throw /connect to websocket/.test(String(cause)) ? await refusalOf(origin, started) : cause;
+    throw /connect to websocket/.test(String(cause)) ? await refusalOf(started) : cause;
   });
 }
 
@@ -217,7 +215,8 @@ function close(client: PipecatClient, transport: ConnectableTransport): void {
  * Returns the error with which the service refused a WebSocket. Browsers hide the HTTP response to a refused WebSocket, so this
  * function sends a plain HTTP request with the same token. Its response contains the message.
  */
-async function refusalOf(origin: string, { wsUrl, token }: StartResponse): Promise<Error> {
+async function refusalOf({ wsUrl, token }: StartResponse): Promise<Error> {
+  const { origin } = location;
   const url = new URL(new URL(wsUrl ?? origin).pathname, origin);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers }).catch(() => null);

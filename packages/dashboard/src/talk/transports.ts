@@ -4,7 +4,8 @@ import type { LoudnessTracker } from './levels.ts';
 import type { LocalVideo } from './talk-state.ts';
 import type { TransportName } from './transport-names.ts';
 
-type ConnectOptions = { readonly origin: string; readonly agent: string; readonly publicKey: string };
+/** `credential` is for the session proxy. */
+type ConnectOptions = { readonly agent: string; readonly credential: string };
 type Levels = { readonly you: LoudnessTracker; readonly bot: LoudnessTracker };
 
 /**
@@ -107,12 +108,12 @@ async function createWebRtcTransport(levels: Levels): Promise<ConnectableTranspo
   return {
     transport,
     startRequest: { transport: 'webrtc', createDailyRoom: false, enableDefaultIceServers: true },
-    connectionParameters: ({ sessionId, iceConfig }, { origin, agent, publicKey }) => {
+    connectionParameters: ({ sessionId, iceConfig }, { agent, credential }) => {
       if (sessionId === undefined) throw new ConnectionError('The service did not return a session.');
       return {
         webrtcRequestParams: {
-          endpoint: `${origin}${publicApiBasePath}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
-          headers: new Headers({ authorization: `Bearer ${publicKey}` }),
+          endpoint: `${location.origin}${publicApiBasePath}/${encodeURIComponent(agent)}/sessions/${sessionId}/api/offer`,
+          headers: new Headers({ authorization: `Bearer ${credential}` }),
         },
         ...(iceConfig === undefined ? {} : { iceConfig }),
       };

@@ -3,7 +3,7 @@ import { createLoudnessTracker, type LoudnessTracker } from './levels.ts';
 import { startTalkSession, type TalkOptions, type TalkSession } from './talk-session.ts';
 import { initialTalkState, type TalkState, talkReducer } from './talk-state.ts';
 
-type StartOptions = Pick<TalkOptions, 'publicKey' | 'transport' | 'microphoneId' | 'speakerId'>;
+type StartOptions = Pick<TalkOptions, 'access' | 'transport' | 'microphoneId' | 'speakerId'>;
 
 export type TalkControls = TalkSession & {
   readonly state: TalkState;
@@ -24,7 +24,7 @@ export function useTalk(agent: string): TalkControls {
   const start = useCallback(
     (options: StartOptions) => {
       current.current?.end();
-      current.current = startTalkSession({ ...options, origin: location.origin, agent, levels, onEvent: dispatch });
+      current.current = startTalkSession({ ...options, agent, levels, onEvent: dispatch });
     },
     [agent, levels],
   );
