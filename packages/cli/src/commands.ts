@@ -69,7 +69,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   'cloud members': 'People in the organization and their roles',
   'cloud regions': 'Regions where bots run',
   'cloud keys': 'API keys of the organization',
-  'cloud audit': 'Audit log of secrets and API keys',
+  'cloud audit': 'Audit log: who changed what, and who was refused',
   'cloud secrets': 'Secret sets: environment variables for bots',
   'cloud build': 'Builds of uploaded projects',
   'cloud agent': 'Agents with their deployments, sessions and logs',

@@ -2,6 +2,7 @@
 // `--help` fast. All other code imports from here.
 
 export { unsupportedAgentSettingMessages } from './agent-fields.ts';
+export { type AuditAction, auditActions } from './audit-actions.ts';
 export { granteesByOperation, isAuthorizedForOperation, type OperationGrantee } from './authorization.ts';
 export {
   BackupChecksum,

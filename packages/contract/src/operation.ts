@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AuditAction } from './audit-actions.ts';
 import type { ErrorReason } from './errors.ts';
 import type { OpenApiTag } from './openapi-tags.ts';
 
@@ -44,10 +45,10 @@ export type Operation<
   readonly tag: OpenApiTag;
   readonly key: Key;
   /**
-   * Name of the operation's action in the audit log, which also records refused requests. Required for operations on secrets,
-   * keys, members, the vault and the audit log.
+   * The operation's action in the audit log, which also records refused requests. Required for operations that change something,
+   * and for all operations on secrets, keys, members, the vault and the audit log.
    */
-  readonly audit?: string;
+  readonly audit?: AuditAction;
   /** Whether to reject a body in which an object contains the same field twice. */
   readonly exactBody?: true;
   /** Whether the body may also be `application/x-www-form-urlencoded`, as OAuth 2.0 clients send it (RFC 6749). */

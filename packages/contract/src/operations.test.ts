@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { auditActions } from './audit-actions.ts';
 import { apiErrorDefinitions } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { allOperations, operations } from './operations/all.ts';
@@ -53,7 +54,7 @@ describe.each(all)('the operation %s', (_, operation) => {
     const isAudited =
       ['secrets', 'keys', 'members', 'audit', 'operator'].includes(operation.tag) ||
       /^\/apiKeys|^\/agents.*\/start$/.test(operation.path);
-    expect(operation.audit ?? null).toEqual(isAudited ? expect.stringMatching(/^[a-z]+\.[a-z-]+$/) : null);
+    if (isAudited) expect(auditActions).toContain(operation.audit);
   });
 
   it('has an object as its response, not a list or a string', () => {

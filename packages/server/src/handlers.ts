@@ -335,7 +335,7 @@ function createAccountHandlers(context: ServiceContext) {
     finishOpenIdSignIn: ({ body }, accountRequest) => finishOpenIdSignIn(context, accountRequest, body),
     startDeviceLogin: ({ body }, accountRequest) => startDeviceLogin(context, accountRequest, body),
     pollDeviceLogin: ({ body }, accountRequest) => pollDeviceLogin(context, accountRequest, body),
-    exchangeAuthorizationCode: ({ body }) => exchangeAuthorizationCode(context, body),
+    exchangeAuthorizationCode: ({ body }, accountRequest) => exchangeAuthorizationCode(context, accountRequest, body),
     getUser: (_, { person }) => getUser(context, person.id),
     updateUser: ({ body }, caller) => renameUser(context, caller, body.name),
     changeEmail: ({ body }, caller) => changeEmail(context, caller, body),
@@ -349,9 +349,9 @@ function createAccountHandlers(context: ServiceContext) {
       return { status: 'OK' };
     },
     listPersonalTokens: async (_, { person }) => ({ tokens: await listPersonalTokens(context, person.id) }),
-    createPersonalToken: ({ body }, { person }) =>
-      createPersonalToken(context, person.id, { ...body, createdBy: 'person' }),
-    revokePersonalToken: ({ params }, { person }) => revokePersonalToken(context, person.id, params.tokenId),
+    createPersonalToken: ({ body }, caller) =>
+      createPersonalToken(context, caller.person.id, toAuditActor(caller), { ...body, createdBy: 'person' }),
+    revokePersonalToken: ({ params }, caller) => revokePersonalToken(context, caller, params.tokenId),
     getDeviceLogin: ({ params }, caller) => getDeviceLogin(context, caller, params.userCode),
     decideDeviceLogin: ({ params, body }, caller) => decideDeviceLogin(context, caller, params.userCode, body.approve),
     decideAuthorization: ({ body }, caller) => decideAuthorization(context, caller, body),

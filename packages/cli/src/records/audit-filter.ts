@@ -10,7 +10,7 @@ const maxAgeSeconds = 100 * 366 * 86_400;
 export const auditOptions = {
   since: durationOption({ description: 'Only entries of the last 10m, 2h, 30d and so on' }, maxAgeSeconds),
   until: durationOption({ description: 'Only entries older than 10m, 2h, 30d and so on' }, maxAgeSeconds),
-  action: textOption({ description: 'Only entries of this action, such as secrets.set or keys.revoke', short: 'a' }),
+  action: textOption({ description: 'Only entries of this action, such as agents.deploy or secrets.set', short: 'a' }),
   object: textOption({ description: 'Only entries about the object with this name', placeholder: 'NAME' }),
   result: textOption({
     description: 'Only entries with this result: done, unchanged, dry-run, or the reason of an error',
@@ -35,12 +35,16 @@ export function toAuditQuery(
   };
 }
 
-/** Returns the e-mail address of the person or the name of the API key that caused an audit entry, or "the service". */
+/** Returns the e-mail address of the person or the name of the API key that caused an audit entry, or what else caused it. */
 export function formatAuditActor({
+  action,
   keyId,
   keyName,
   userEmail,
-}: Pick<AuditEntry, 'keyId' | 'keyName' | 'userEmail'>): string {
+  requestId,
+}: Pick<AuditEntry, 'action' | 'keyId' | 'keyName' | 'userEmail' | 'requestId'>): string {
   if (userEmail !== null) return escapeControls(userEmail);
-  return keyId === null ? 'the service' : escapeControls(keyName ?? keyId);
+  if (keyId !== null) return escapeControls(keyName ?? keyId);
+  if (requestId === null) return 'the service';
+  return action === 'account.sign-in' ? 'not signed in' : 'the operator';
 }

@@ -199,6 +199,7 @@ const settingErrors = [
 export const createAgent = defineOperation({
   name: 'createAgent',
   summary: 'Create an agent with its first deployment',
+  audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',
   method: 'POST',
@@ -215,6 +216,7 @@ export const createAgent = defineOperation({
 export const updateAgent = defineOperation({
   name: 'updateAgent',
   summary: 'Deploy: change an agent. Creates a deployment unless only the scaling changes',
+  audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',
   method: 'POST',
@@ -231,6 +233,7 @@ export const updateAgent = defineOperation({
 export const deleteAgent = defineOperation({
   name: 'deleteAgent',
   summary: 'Delete an agent. Live sessions continue to their end',
+  audit: 'agents.delete',
   tag: 'agents',
   key: 'private',
   method: 'DELETE',
@@ -254,6 +257,7 @@ export const deleteAgent = defineOperation({
 export const rollback = defineOperation({
   name: 'rollback',
   summary: 'Roll back to an earlier deployment and its settings',
+  audit: 'agents.rollback',
   tag: 'agents',
   key: 'private',
   method: 'POST',

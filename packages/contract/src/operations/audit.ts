@@ -22,7 +22,9 @@ export const AuditEntry = z
     region: z.string().nullable(),
     action: z.string().describe('For example secrets.set'),
     object: z.string().nullable().describe('Name of the affected object; null if the request contained no valid name'),
-    keys: z.array(z.string()).describe('Affected keys of a secret set'),
+    keys: z
+      .array(z.string())
+      .describe('Affected keys of a secret set; or details, such as names, roles, deployments and changed numbers'),
     revisionBefore: z.number().int().nullable(),
     revisionAfter: z.number().int().nullable(),
     result: z.string().describe('done, started, unchanged or dry-run, or the error reason of a refused request'),
@@ -42,7 +44,7 @@ const filterText = z.string().max(100).optional();
 
 export const listAuditEntries = defineOperation({
   name: 'listAuditEntries',
-  summary: 'List who changed secrets and API keys, and who was refused',
+  summary: 'List who signed in, deployed and changed what, and who was refused',
   tag: 'audit',
   key: 'private',
   audit: 'audit.list',

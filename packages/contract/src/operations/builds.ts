@@ -105,6 +105,7 @@ export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
 export const createBuild = defineOperation({
   name: 'createBuild',
   summary: 'Build an uploaded archive',
+  audit: 'builds.create',
   tag: 'builds',
   key: 'private',
   method: 'POST',
@@ -188,6 +189,7 @@ export const getBuild = defineOperation({
 export const cancelBuild = defineOperation({
   name: 'cancelBuild',
   summary: 'Cancel a build that is waiting or running',
+  audit: 'builds.cancel',
   tag: 'builds',
   key: 'private',
   method: 'POST',

@@ -63,6 +63,7 @@ export const createOrganization = defineOperation({
   key: 'person',
   name: 'createOrganization',
   summary: 'Create an organization, with the signed-in person as its owner',
+  audit: 'organization.create',
   path: '/organizations',
   body: z.object({ name: OrganizationName, verboseName: DisplayName.optional() }),
   status: 201,

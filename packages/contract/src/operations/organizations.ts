@@ -85,6 +85,7 @@ export const getPropertiesSchema = defineOperation({
 export const updateProperties = defineOperation({
   name: 'updateProperties',
   summary: 'Change settings of the organization',
+  audit: 'organization.update',
   tag: 'organizations',
   key: 'private',
   method: 'PATCH',

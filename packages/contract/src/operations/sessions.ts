@@ -206,6 +206,7 @@ export const listOrganizationSessions = defineOperation({
 export const stopSession = defineOperation({
   name: 'stopSession',
   summary: 'Stop a session',
+  audit: 'sessions.stop',
   tag: 'sessions',
   key: 'private',
   method: 'DELETE',

@@ -1,4 +1,4 @@
-import { type AuditEntry, operations } from '@bothost/contract';
+import { type AuditEntry, auditActions } from '@bothost/contract';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
@@ -25,13 +25,6 @@ import {
 import { type AuditFilter, computePeriodStart, formatBotcliAuditOptions } from './audit-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
-const actions = [
-  ...new Set(
-    Object.values(operations).flatMap((operation) =>
-      'audit' in operation && operation.key !== 'operator' ? [String(operation.audit)] : [],
-    ),
-  ),
-].sort();
 const periods = [
   ['', 'Any time'],
   ['1d', 'Last 24 hours'],
@@ -59,13 +52,13 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit log"
-        lead="Who changed or read secrets, API keys, members and the organization, and who was refused. Entries cannot be changed."
+        lead="Who signed in, deployed, stopped sessions, and changed or read secrets, API keys, members and the organization, and who was refused. Entries cannot be changed."
         actions={<Verification organization={organization} />}
       />
       <div className="grid gap-4 sm:grid-cols-3">
         <SelectField
           label="Action"
-          options={[['', 'All actions'], ...actions.map((action) => [action, action] as const)]}
+          options={[['', 'All actions'], ...auditActions.map((action) => [action, action] as const)]}
           value={filter.action ?? ''}
           onValue={(action) => void setFilter({ action: action || undefined })}
         />
@@ -104,7 +97,7 @@ function ObjectFilter({ value, onValue }: ObjectFilterProps) {
     <form onSubmit={submit}>
       <TextField
         label="Object"
-        placeholder="Name of a secret set, or an id"
+        placeholder="Agent, secret set or id"
         value={entered}
         onValue={setEntered}
         onBlur={apply}
@@ -138,7 +131,7 @@ function Entries({ organization, filter }: { readonly organization: string; read
               <EmptyState icon={ScrollText} title="No entries">
                 {isFiltered
                   ? 'No entry matches. Change the filter.'
-                  : 'Entries appear when somebody uses secrets or keys.'}
+                  : 'Entries appear when somebody changes something.'}
               </EmptyState>
             );
           }
@@ -162,24 +155,38 @@ function Entries({ organization, filter }: { readonly organization: string; read
   );
 }
 
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const doneResults: readonly string[] = ['done', 'started', 'unchanged', 'dry-run'];
 
 function Entry({ entry }: { readonly entry: AuditEntry }) {
-  const { action, object, keys, result, count, userEmail, keyName, keyId, address, at, sequence } = entry;
-  const actor = userEmail ?? (keyName === null ? (keyId ?? 'The service') : `API key ${keyName}`);
+  const { action, object, keys, result, count, address, at, sequence } = entry;
+  // An id says nothing to a reader, and `keys` then have a name.
+  const names = object === null || (isUuid.test(object) && keys.length > 0) ? keys : [object, ...keys];
   return (
     <Row
       title={
         <>
           <code className="font-mono text-sm">{action}</code>
-          {keys.length > 0 ? <span>{keys.join(', ')}</span> : object !== null && <span>{object}</span>}
+          {names.length > 0 && <span className="wrap-anywhere">{names.join(', ')}</span>}
           {result !== 'done' && <Badge tone={doneResults.includes(result) ? 'neutral' : 'danger'}>{result}</Badge>}
           {count > 1 && <Badge>{count} requests</Badge>}
         </>
       }
-      facts={[actor, ...(address === null ? [] : [address]), <RelativeTime key="at" at={at} />, `#${sequence}`]}
+      facts={[
+        describeActor(entry),
+        ...(address === null ? [] : [address]),
+        <RelativeTime key="at" at={at} />,
+        `#${sequence}`,
+      ]}
     />
   );
+}
+
+function describeActor({ action, userEmail, keyName, keyId, requestId }: AuditEntry): string {
+  if (userEmail !== null) return userEmail;
+  if (keyId !== null) return keyName === null ? keyId : `API key ${keyName}`;
+  if (requestId === null) return 'The service';
+  return action === 'account.sign-in' ? 'Not signed in' : 'The operator';
 }
 
 function Verification({ organization }: { readonly organization: string }) {

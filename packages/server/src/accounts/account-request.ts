@@ -42,6 +42,11 @@ export function toAuditActor(principal: PersonPrincipal): Actor {
   };
 }
 
+/** A person who signs in with this request as the actor of an audit log entry. */
+export function toSignInActor(accountRequest: AccountRequest, person: PersonIdentity): Actor {
+  return { keyId: null, person, ...getAuditRequestFields(accountRequest) };
+}
+
 /** The client's IP address and the request id, for an audit log entry. */
 export function getAuditRequestFields({ address, requestId }: AccountRequest): Pick<Actor, 'address' | 'requestId'> {
   return { requestId, ...(address === '' ? {} : { address }) };

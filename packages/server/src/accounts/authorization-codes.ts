@@ -8,8 +8,9 @@ import {
 } from '@bothost/contract';
 import { z } from 'zod';
 import type { Database } from '../store/tables.ts';
-import type { PersonPrincipal } from './account-request.ts';
-import { consumeAuthorizationCode, insertAuthorizationCode } from './rows.ts';
+import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
+import { consumeAuthorizationCode, findUser, insertAuthorizationCode } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 
 type Context = { readonly db: Database; readonly now: () => Date; readonly newId: () => string };
@@ -21,19 +22,27 @@ const Authorization = z.object({ userId: z.string(), redirectUri: z.string(), co
  * Returns the client's redirect URL with an authorization code (RFC 6749, section 4.1.2), or with the error of a denied login.
  */
 export async function decideAuthorization(
-  { db, now, newId }: Context,
-  { person }: PersonPrincipal,
+  context: Context,
+  caller: PersonPrincipal,
   body: RequestOf<Operations['decideAuthorization']>['body'],
 ): Promise<ResponseOf<Operations['decideAuthorization']>> {
+  const { db, now, newId } = context;
+  const { id: userId } = caller.person;
+  const record = (inside: Context) =>
+    recordAccountEvent(inside, userId, toAuditActor(caller), {
+      action: 'account.decide-login',
+      keys: [body.approve ? 'approved' : 'denied', body.client_id],
+    });
   const url = new URL(body.redirect_uri);
   if (body.state !== undefined) url.searchParams.set('state', body.state);
   if (!body.approve) {
+    await db.transaction().execute((db) => record({ ...context, db }));
     url.searchParams.set('error', 'access_denied');
     return { redirectUrl: url.href };
   }
   const code = randomBytes(32).toString('base64url');
   const authorization: z.infer<typeof Authorization> = {
-    userId: person.id,
+    userId,
     redirectUri: body.redirect_uri,
     codeChallenge: body.code_challenge,
   };
@@ -44,7 +53,10 @@ export async function decideAuthorization(
     value: JSON.stringify(authorization),
     expires_at: new Date(at.getTime() + accountCredentialLifetimeSeconds.authorizationCode * 1_000),
   };
-  await insertAuthorizationCode(db, row, at);
+  await db.transaction().execute(async (db) => {
+    await insertAuthorizationCode(db, row, at);
+    await record({ ...context, db });
+  });
   url.searchParams.set('code', code);
   return { redirectUrl: url.href };
 }
@@ -57,6 +69,7 @@ export async function decideAuthorization(
  */
 export async function exchangeAuthorizationCode(
   context: Context,
+  accountRequest: AccountRequest,
   body: RequestOf<Operations['exchangeAuthorizationCode']>['body'],
 ): Promise<ResponseOf<Operations['exchangeAuthorizationCode']>> {
   const value = await consumeAuthorizationCode(context.db, identifierOf(body.code), context.now());
@@ -65,7 +78,10 @@ export async function exchangeAuthorizationCode(
   if (redirectUri !== body.redirect_uri || codeChallenge !== digestOf(body.code_verifier)) {
     throw createApiError('authorization-code-invalid');
   }
-  const { token } = await createPersonalToken(context, userId, {
+  const user = await findUser(context.db, userId);
+  if (user === undefined) throw createApiError('authorization-code-invalid');
+  const actor = toSignInActor(accountRequest, { id: userId, email: user.email });
+  const { token } = await createPersonalToken(context, userId, actor, {
     name: "Pipecat Cloud's CLI",
     createdBy: 'device-login',
     expiresInSeconds: accountCredentialLifetimeSeconds.deviceToken,

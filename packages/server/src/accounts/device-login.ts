@@ -7,7 +7,8 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { AccountRequest, PersonPrincipal } from './account-request.ts';
+import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceLoginDetails } from './rows.ts';
@@ -70,7 +71,8 @@ export async function pollDeviceLogin(
   const session = await (await $context).internalAdapter.findSession(approved.access_token);
   if (session === null) throw createApiError('device-code-invalid');
   await deleteSession(db, session.session.id);
-  const { token } = await createPersonalToken(context, session.user.id, {
+  const { id, email } = session.user;
+  const { token } = await createPersonalToken(context, id, toSignInActor(accountRequest, { id, email }), {
     name: name ?? body.client_id,
     createdBy: 'device-login',
     expiresInSeconds: accountCredentialLifetimeSeconds.deviceToken,
@@ -122,7 +124,16 @@ export async function decideDeviceLogin(
   await (approve ? api.deviceApprove(request) : api.deviceDeny(request)).catch((error: unknown) => {
     throw getBetterAuthErrorCode(error) === null ? error : createApiError('device-login-not-found');
   });
-  return getDeviceLogin(context, caller, userCode);
+  const decided = await getDeviceLogin(context, caller, userCode);
+  const keys = [approve ? 'approved' : 'denied', decided.deviceName ?? decided.clientId];
+  // The library writes the decision, so a killed server can leave it without this entry. The sign-in that follows has its own.
+  await context.db.transaction().execute((db) =>
+    recordAccountEvent({ ...context, db }, caller.person.id, toAuditActor(caller), {
+      action: 'account.decide-login',
+      keys,
+    }),
+  );
+  return decided;
 }
 
 /** Formats a user code of eight characters as two groups, which are easier to compare. */

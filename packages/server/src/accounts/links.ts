@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  type AuditAction,
   accountCredentialLifetimeSeconds,
   createApiError,
   type Invitation,
@@ -15,6 +16,7 @@ import { countMembers } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { AccountRequest } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import {
   consumeOneTimeLink,
@@ -126,17 +128,22 @@ export async function revokeInvitation(context: Context, scope: Scope, id: strin
  */
 export async function createPasswordReset(
   context: Context,
-  { serviceUrl }: { readonly serviceUrl: string },
+  operator: Actor & { readonly serviceUrl: string },
   email: string,
 ): Promise<ResponseOf<Operations['createPasswordReset']>> {
   const user = await findUserByEmail(context.db, email);
   if (user === undefined) throw createApiError('user-not-found');
   const fields = { organization_id: null, role: null, email, user_id: user.id };
-  const { row, token } = await createLink(context, accountCredentialLifetimeSeconds.passwordReset, {
-    purpose: 'password-reset',
-    ...fields,
+  const { row, token } = await context.db.transaction().execute(async (db) => {
+    const inside = { ...context, db };
+    const link = await createLink(inside, accountCredentialLifetimeSeconds.passwordReset, {
+      purpose: 'password-reset',
+      ...fields,
+    });
+    await recordAccountEvent(inside, user.id, operator, { action: 'passwords.reset', object: user.id, keys: [email] });
+    return link;
   });
-  return { email, expiresAt: row.expires_at.toISOString(), url: resetUrl(serviceUrl, token) };
+  return { email, expiresAt: row.expires_at.toISOString(), url: resetUrl(operator.serviceUrl, token) };
 }
 
 /**
@@ -204,7 +211,7 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function recordInvitation({ db, now }: Context, scope: Scope, row: OneTimeLinkRow, action: string): Promise<void> {
+function recordInvitation({ db, now }: Context, scope: Scope, row: OneTimeLinkRow, action: AuditAction): Promise<void> {
   const about = {
     ...organizationEventFields,
     object: row.id,

@@ -1,6 +1,7 @@
 import { createApiError, type Operations, type RequestOf, type User } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { AccountRequest } from './account-request.ts';
+import { type AccountRequest, toSignInActor } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode, requireHttpsOrLoopback } from './auth.ts';
 import { type OpenIdProvider, openIdProviderId } from './auth-options.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
@@ -8,7 +9,12 @@ import { deleteSession } from './rows.ts';
 import { findSession } from './sessions.ts';
 import { getUser } from './user.ts';
 
-type Context = { readonly db: Database; readonly auth: BetterAuth; readonly openId: OpenIdProvider | null };
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly auth: BetterAuth;
+  readonly openId: OpenIdProvider | null;
+};
 
 /**
  * Returns the URL of the OpenID Connect provider's sign-in page. Sets a cookie, so that only this browser can use the
@@ -54,10 +60,10 @@ export async function finishOpenIdSignIn(
     asResponse: true,
   });
   const cookies = response.headers.getSetCookie();
-  accountRequest.setCookies(cookies);
   const location = new URL(response.headers.get('location') ?? '/', accountRequest.serviceUrl);
   const problem = location.searchParams.get('error');
   if (problem !== null || response.status !== 302) {
+    accountRequest.setCookies(cookies);
     throw createApiError(problem?.toLowerCase() === 'account_not_linked' ? 'email-taken' : 'openid-failed', {
       cause: new Error(`the OpenID Connect sign-in failed: ${problem ?? `status ${response.status}`}`),
     });
@@ -65,6 +71,12 @@ export async function finishOpenIdSignIn(
   const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
   const session = await findSession(context, { ...accountRequest, cookie, setCookies: () => {} });
   if (session === null) throw createApiError('openid-failed');
-  if (former !== null) await deleteSession(context.db, former.sessionId);
-  return getUser(context, session.person.id);
+  const { person } = session;
+  await context.db.transaction().execute(async (db) => {
+    if (former !== null) await deleteSession(db, former.sessionId);
+    const event = { action: 'account.sign-in', object: person.id, keys: [context.openId?.name ?? ''] } as const;
+    await recordAccountEvent({ ...context, db }, person.id, toSignInActor(accountRequest, person), event);
+  });
+  accountRequest.setCookies(cookies);
+  return getUser(context, person.id);
 }

@@ -1,12 +1,21 @@
-import { createApiError } from '@bothost/contract';
+import { ApiError, createApiError } from '@bothost/contract';
 import type { PersonIdentity } from '../audit/chain.ts';
+import type { Refusal, RefusalLog } from '../audit/refusals.ts';
+import { listMemberships } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
-import type { AccountRequest, PersonPrincipal } from './account-request.ts';
+import {
+  type AccountRequest,
+  getAuditRequestFields,
+  type PersonPrincipal,
+  toAuditActor,
+  toSignInActor,
+} from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode, requireHttpsOrLoopback } from './auth.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
-import { deleteDeviceTokens, deletePersonalToken, deleteSession, deleteSessions } from './rows.ts';
+import { deleteDeviceTokens, deletePersonalToken, deleteSession, deleteSessions, findUserByEmail } from './rows.ts';
 
-type Context = { readonly db: Database; readonly auth: BetterAuth };
+type Context = { readonly db: Database; readonly now: () => Date; readonly auth: BetterAuth };
 
 /** The person and the session of a request's cookie. Null if there is no valid session. */
 export async function findSession(
@@ -31,12 +40,12 @@ export async function findSession(
 /**
  * Signs in and returns the id of the user. Opens a new session and adds its cookie to the response. If the request contains the
  * cookie of an older session, ends that session, so that an attacker who knows the old cookie is not signed in (session
- * fixation).
+ * fixation). A failure is recorded in the audit log of each organization of the account, if the account exists.
  *
  * @throws failure `sign-in-failed`, `sign-in-needs-tls`, `too-many-attempts`
  */
 export async function signIn(
-  context: Context,
+  context: Context & { readonly refusals: Pick<RefusalLog, 'record'> },
   accountRequest: AccountRequest,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<string> {
@@ -46,17 +55,36 @@ export async function signIn(
   try {
     return await openSession(context, accountRequest, { email, password });
   } catch (error) {
-    if (getBetterAuthErrorCode(error) === null) throw error;
-    throw createApiError('sign-in-failed');
+    const failure = getBetterAuthErrorCode(error) === null ? error : createApiError('sign-in-failed');
+    if (failure instanceof ApiError) {
+      // Do not wait: the time of the response would reveal whether the account exists.
+      void context.refusals.record(() => findFailedSignIns(context, accountRequest, email, failure));
+    }
+    throw failure;
   }
+}
+
+/** The actor has no person, because the request is not authenticated. */
+async function findFailedSignIns(
+  { db }: Context,
+  accountRequest: AccountRequest,
+  email: string,
+  { reason }: ApiError,
+): Promise<Refusal[]> {
+  const user = await findUserByEmail(db, email);
+  if (user === undefined) return [];
+  const actor = { keyId: null, ...getAuditRequestFields(accountRequest) };
+  const refusal = { actor, action: 'account.sign-in', object: user.id, keys: [email], result: reason } as const;
+  return (await listMemberships({ db }, user.id)).map(({ id }) => ({ ...refusal, organizationId: id }));
 }
 
 /** Opens a browser session like `signIn`, but without rate limits. Call this directly only for a password that was just set. */
 export async function openSession(
-  { auth, db }: Context,
+  context: Context,
   accountRequest: AccountRequest,
   credentials: { readonly email: string; readonly password: string },
 ): Promise<string> {
+  const { auth, db } = context;
   const former =
     accountRequest.cookie === undefined
       ? null
@@ -66,17 +94,29 @@ export async function openSession(
     headers: createBetterAuthHeaders(accountRequest),
     returnHeaders: true,
   });
-  if (former !== null) await deleteSession(db, former.sessionId);
+  const { id, email } = response.user;
+  // Write the audit entry before the response has the cookie, because a session cannot be used without its cookie.
+  await db.transaction().execute(async (db) => {
+    if (former !== null) await deleteSession(db, former.sessionId);
+    const event = { action: 'account.sign-in', object: id, keys: ['password'] } as const;
+    await recordAccountEvent({ ...context, db }, id, toSignInActor(accountRequest, { id, email }), event);
+  });
   accountRequest.setCookies(headers.getSetCookie());
-  return response.user.id;
+  return id;
 }
 
 /** Ends the session, or revokes the personal token, that authenticates the request. */
-export async function signOut({ auth, db }: Context, caller: PersonPrincipal): Promise<void> {
-  if (caller.credential.kind === 'personal-token') {
-    await deletePersonalToken(db, caller.person.id, caller.credential.id);
-    return;
-  }
+export async function signOut(context: Context, caller: PersonPrincipal): Promise<void> {
+  const { credential, person } = caller;
+  await context.db.transaction().execute(async (db) => {
+    if (credential.kind === 'personal-token') await deletePersonalToken(db, person.id, credential.id);
+    else await deleteSession(db, credential.id);
+    await recordAccountEvent({ ...context, db }, person.id, toAuditActor(caller), { action: 'account.sign-out' });
+  });
+  if (credential.kind === 'session') await removeCookies(context, caller);
+}
+
+async function removeCookies({ auth }: Pick<Context, 'auth'>, caller: PersonPrincipal): Promise<void> {
   const { headers } = await (await auth.of(caller)).api.signOut({
     headers: createBetterAuthHeaders(caller),
     returnHeaders: true,
@@ -88,16 +128,14 @@ export async function signOut({ auth, db }: Context, caller: PersonPrincipal): P
  * Ends all browser sessions of a person, and deletes the tokens of the person's device logins. Tokens that the person created
  * stay valid.
  */
-export async function signOutEverywhere({ auth, db }: Context, caller: PersonPrincipal): Promise<void> {
-  await db.transaction().execute(async (db) => {
-    await deleteSessions(db, caller.person.id, null);
-    await deleteDeviceTokens(db, caller.person.id);
+export async function signOutEverywhere(context: Context, caller: PersonPrincipal): Promise<void> {
+  const { id } = caller.person;
+  await context.db.transaction().execute(async (db) => {
+    await deleteSessions(db, id, null);
+    await deleteDeviceTokens(db, id);
+    await recordAccountEvent({ ...context, db }, id, toAuditActor(caller), { action: 'account.sign-out-everywhere' });
   });
-  const { headers } = await (await auth.of(caller)).api.signOut({
-    headers: createBetterAuthHeaders(caller),
-    returnHeaders: true,
-  });
-  caller.setCookies(headers.getSetCookie());
+  await removeCookies(context, caller);
 }
 
 /** Checks the password of a person who is signed in. @throws failure `sign-in-failed`, `too-many-attempts` */

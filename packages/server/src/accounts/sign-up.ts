@@ -2,7 +2,8 @@ import { createApiError, type User } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { addMember } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
-import { type AccountRequest, getAuditRequestFields, type PersonPrincipal, toAuditActor } from './account-request.ts';
+import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, requireHttpsOrLoopback } from './auth.ts';
 import { findValidLink, redeemLink } from './links.ts';
 import { requireStrongPassword } from './passwords.ts';
@@ -41,7 +42,7 @@ export async function signUp(
     const isNew = await insertUser(db, { id, email, name, image: null, created_at: at, updated_at: at });
     if (!isNew) throw createApiError('email-taken');
     await setPassword(inside, id, hash);
-    await join(inside, link, { keyId: null, ...getAuditRequestFields(accountRequest), person: { id, email } });
+    await join(inside, link, toSignInActor(accountRequest, { id, email }));
   });
   await openSession(context, accountRequest, { email, password });
   return getUser(context, id);
@@ -82,6 +83,10 @@ export async function resetPassword(
     await setPassword({ ...context, db }, user.id, hash);
     await deleteSessions(db, user.id, null);
     await deletePasswordResets(db, user.id);
+    await recordAccountEvent({ ...context, db }, user.id, toSignInActor(accountRequest, user), {
+      action: 'account.reset-password',
+      object: user.id,
+    });
   });
   await openSession(context, accountRequest, { email: user.email, password });
   return getUser(context, user.id);

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createApiError, generateApiKey, type PersonalToken, userAccountLimits } from '@bothost/contract';
-import type { PersonIdentity } from '../audit/chain.ts';
+import type { Actor, PersonIdentity } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
+import { type PersonPrincipal, toAuditActor } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import {
   deletePersonalToken,
   findPersonalTokenByHash,
@@ -23,13 +25,15 @@ export async function listPersonalTokens({ db, now }: Context, userId: string): 
 }
 
 /**
- * Creates a personal token. Only this response contains the token, because the database stores only its hash.
+ * Creates a personal token. Only this response contains the token, because the database stores only its hash. In the audit log,
+ * the creation of a token by a login is a sign-in.
  *
  * @throws failure `personal-tokens-too-many`
  */
 export async function createPersonalToken(
   context: Context,
   userId: string,
+  actor: Actor,
   wanted: {
     readonly name: string;
     readonly createdBy: PersonalToken['createdBy'];
@@ -53,15 +57,28 @@ export async function createPersonalToken(
     expires_at: seconds === null ? null : new Date(now.getTime() + seconds * 1_000),
     last_used_at: null,
   };
-  await insertPersonalToken(context.db, row);
+  await context.db.transaction().execute(async (db) => {
+    await insertPersonalToken(db, row);
+    const action = wanted.createdBy === 'person' ? 'account.create-token' : 'account.sign-in';
+    await recordAccountEvent({ ...context, db }, userId, actor, { action, object: row.id, keys: [row.name] });
+  });
   return { ...present(row), token };
 }
 
 /** Deletes a token. @throws failure `personal-token-not-found`, also for another person's token */
-export async function revokePersonalToken({ db }: Context, userId: string, tokenId: string): Promise<PersonalToken> {
-  const row = isUuid(tokenId) ? await deletePersonalToken(db, userId, tokenId) : undefined;
-  if (row === undefined) throw createApiError('personal-token-not-found');
-  return present(row);
+export async function revokePersonalToken(
+  context: Context,
+  caller: PersonPrincipal,
+  tokenId: string,
+): Promise<PersonalToken> {
+  const { id } = caller.person;
+  return context.db.transaction().execute(async (db) => {
+    const row = isUuid(tokenId) ? await deletePersonalToken(db, id, tokenId) : undefined;
+    if (row === undefined) throw createApiError('personal-token-not-found');
+    const event = { action: 'account.revoke-token', object: row.id, keys: [row.name] } as const;
+    await recordAccountEvent({ ...context, db }, id, toAuditActor(caller), event);
+    return present(row);
+  });
 }
 
 /**

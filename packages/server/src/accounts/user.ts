@@ -1,7 +1,8 @@
 import { createApiError, type User } from '@bothost/contract';
 import { listMemberships } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
-import type { AccountRequest, PersonPrincipal } from './account-request.ts';
+import { type AccountRequest, type PersonPrincipal, toAuditActor } from './account-request.ts';
+import { recordAccountEvent } from './audit.ts';
 import type { BetterAuth } from './auth.ts';
 import { requireStrongPassword } from './passwords.ts';
 import {
@@ -36,9 +37,14 @@ export async function getUser({ db }: Pick<Context, 'db'>, userId: string): Prom
   };
 }
 
-export async function renameUser(context: Context, { person }: PersonPrincipal, name: string): Promise<User> {
-  await updateUserRow(context.db, person.id, { name, updated_at: context.now() });
-  return getUser(context, person.id);
+export async function renameUser(context: Context, caller: PersonPrincipal, name: string): Promise<User> {
+  const { id } = caller.person;
+  await context.db.transaction().execute(async (db) => {
+    await updateUserRow(db, id, { name, updated_at: context.now() });
+    const event = { action: 'account.rename', object: id, keys: [name] } as const;
+    await recordAccountEvent({ ...context, db }, id, toAuditActor(caller), event);
+  });
+  return getUser(context, id);
 }
 
 /**
@@ -55,7 +61,11 @@ export async function changeEmail(
   await requirePassword(context, caller, await findPasswordHash(context.db, id), password);
   const other = await findUserByEmail(context.db, email);
   if (other !== undefined && other.id !== id) throw createApiError('email-taken');
-  await updateUserRow(context.db, id, { email, email_verified: false, updated_at: context.now() });
+  await context.db.transaction().execute(async (db) => {
+    await updateUserRow(db, id, { email, email_verified: false, updated_at: context.now() });
+    const event = { action: 'account.change-email', object: id, keys: [caller.person.email, email] } as const;
+    await recordAccountEvent({ ...context, db }, id, toAuditActor(caller), event);
+  });
   return getUser(context, id);
 }
 
@@ -77,6 +87,10 @@ export async function changePassword(
     await setPassword({ ...context, db }, id, password);
     await deleteSessions(db, id, caller.credential.id);
     await deletePasswordResets(db, id);
+    await recordAccountEvent({ ...context, db }, id, toAuditActor(caller), {
+      action: 'account.change-password',
+      object: id,
+    });
   });
   return getUser(context, id);
 }

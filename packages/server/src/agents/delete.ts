@@ -1,5 +1,7 @@
 import { createApiError } from '@bothost/contract';
+import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
+import { recordAgentEvent } from './audit.ts';
 import { lockAgentByName, updateAgent } from './rows.ts';
 
 /**
@@ -11,7 +13,7 @@ import { lockAgentByName, updateAgent } from './rows.ts';
  */
 export async function deleteAgent(
   context: { db: Database; now: () => Date },
-  scope: { readonly organizationId: string },
+  scope: Actor & { readonly organizationId: string },
   agentName: string,
 ): Promise<string> {
   return context.db.transaction().execute(async (db) => {
@@ -19,6 +21,7 @@ export async function deleteAgent(
     if (agent === undefined) throw createApiError('not-found');
     const now = context.now();
     await updateAgent(db, agent.id, { deleted_at: now, updated_at: now });
+    await recordAgentEvent({ ...context, db }, scope, agent, { action: 'agents.delete', keys: [agent.id] });
     return agent.id;
   });
 }

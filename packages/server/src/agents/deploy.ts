@@ -1,7 +1,9 @@
 import { type AgentSettings, ApiError, createApiError } from '@bothost/contract';
+import type { Actor } from '../audit/chain.ts';
 import { getOrganizationProperties, listRegions } from '../organizations/properties.ts';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
+import { recordAgentEvent } from './audit.ts';
 import { findDeployableBuild } from './deployable-build.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
 import { createDeployment, type NewDeployment } from './new-deployment.ts';
@@ -16,7 +18,7 @@ import {
 } from './settings.ts';
 
 type Context = { db: Database; now: () => Date; newId: () => string };
-type Scope = { readonly organizationId: string; readonly keyId: string | null };
+type Scope = Actor & { readonly organizationId: string };
 
 /**
  * What a request changes. `deployment`: it creates a new deployment. `scaling`: it changes only the minimum or maximum number
@@ -56,7 +58,8 @@ export async function createAgent(
     const build = await findDeployableBuild({ ...context, db }, { ...scope, region }, buildId);
     if (build === null) throw createApiError('build-not-usable');
     const pins = await pinNamed(db, { ...scope, region }, request.secretSet ?? null);
-    await createDeployment({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
+    const id = await createDeployment({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
+    await recordAgentEvent({ ...context, db }, scope, agent, { action: 'agents.deploy', keys: [id] });
     return 'deployment' as const;
   });
 }
@@ -85,13 +88,17 @@ export async function updateAgent(
     const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, requested);
     // A changed secret needs a new deployment, because running instances keep the values they were started with.
     const change = samePins(before.secret_pins, pins) ? requested : 'deployment';
+    const inside = { ...context, db };
     if (change === 'deployment') {
-      const source = await sourceFor({ ...context, db }, { ...scope, region: agent.region }, before, request.buildId);
-      await createDeployment({ ...context, db }, agent, newDeployment(source, settings, scope, pins));
-    }
-    if (change === 'scaling') {
+      const source = await sourceFor(inside, { ...scope, region: agent.region }, before, request.buildId);
+      const id = await createDeployment(inside, agent, newDeployment(source, settings, scope, pins));
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [id] });
+    } else if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
       await updateScaling(db, ids, settings, context.now());
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.scale', keys: scalingChanges(before, settings) });
+    } else {
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [], result: 'unchanged' });
     }
     return change;
   });
@@ -105,6 +112,11 @@ function changeOf(before: DeploymentRow, request: AgentSettings, settings: Setti
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
   return compareSettings(toSettings(before), settings);
+}
+
+function scalingChanges(before: DeploymentRow, { minAgents, maxAgents }: Settings): string[] {
+  const change = (name: string, from: number, to: number) => (from === to ? [] : [`${name} ${from} > ${to}`]);
+  return [...change('min_agents', before.min_agents, minAgents), ...change('max_agents', before.max_agents, maxAgents)];
 }
 
 type Source = Pick<NewDeployment, 'source' | 'prepared'>;

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, DeploymentCodeSource, SecretRevisionPin } from '../store/tables.ts';
+import { recordAgentEvent } from './audit.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
 import { createDeployment } from './new-deployment.ts';
@@ -64,6 +65,8 @@ export async function createAgentFromProjectDirectory(
       rolledBackFrom: null,
       secretPins: await pinsOf(db, { organizationId, region }, directory, file),
     });
+    const service = { keyId: null, organizationId };
+    await recordAgentEvent({ ...context, db }, service, agent, { action: 'agents.deploy', keys: [deploymentId] });
     return { name, deploymentId, changed: true, prepared: false };
   });
 }

@@ -1,6 +1,8 @@
 import { createApiError } from '@bothost/contract';
+import type { Actor } from '../audit/chain.ts';
 import { requireSecretRevisionsExist } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
+import { recordAgentEvent } from './audit.ts';
 import { findDeployableBuild } from './deployable-build.ts';
 import {
   type DeploymentRow,
@@ -28,7 +30,7 @@ type Context = {
  */
 export async function rollBack(
   context: Context,
-  scope: { readonly organizationId: string; readonly keyId: string | null },
+  scope: Actor & { readonly organizationId: string },
   agentName: string,
   deploymentId: string | null,
 ): Promise<void> {
@@ -47,13 +49,15 @@ export async function rollBack(
         : await findDeployableBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
     if (again === null) throw createApiError('deployment-unavailable');
     await requireSecretRevisionsExist(db, scope.organizationId, earlier.secret_pins);
-    await createDeployment({ ...context, db }, agent, {
+    const id = await createDeployment({ ...context, db }, agent, {
       ...again,
       settings: toSettings(earlier),
       createdByKeyId: scope.keyId,
       rolledBackFrom: earlier.id,
       secretPins: earlier.secret_pins,
     });
+    const keys = [id, `copy of ${earlier.id}`];
+    await recordAgentEvent({ ...context, db }, scope, agent, { action: 'agents.rollback', keys });
   });
 }
 

@@ -1,12 +1,12 @@
 import type { Database } from '../store/tables.ts';
-import { type AuditEvent, computeChainHash, initialPreviousHash } from './chain.ts';
+import { computeChainHash, initialPreviousHash, type NewAuditEvent } from './chain.ts';
 import { findLastEvent, insertEvent, lockAuditLog } from './rows.ts';
 
 /**
  * Appends an entry to an audit log. Call this last in a transaction, because the log stays locked until the transaction
  * ends.
  */
-export async function appendAudit(db: Database, organizationId: string, event: AuditEvent): Promise<void> {
+export async function appendAudit(db: Database, organizationId: string, event: NewAuditEvent): Promise<void> {
   await lockAuditLog(db, organizationId);
   const last = await findLastEvent(db, organizationId);
   const sequence = (last?.sequence ?? 0) + 1;
@@ -32,4 +32,13 @@ export async function appendAudit(db: Database, organizationId: string, event: A
     previous_hash: previous,
     hash: computeChainHash(previous, organizationId, sequence, event),
   });
+}
+
+/** Appends an entry to the audit logs of several organizations, always in the same order to avoid deadlocks. Call this last, too. */
+export async function appendAuditToEach(
+  db: Database,
+  organizationIds: Iterable<string>,
+  event: NewAuditEvent,
+): Promise<void> {
+  for (const id of [...new Set(organizationIds)].sort()) await appendAudit(db, id, event);
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -5,7 +6,7 @@ import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/suppor
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import { createClientConfig } from '../store/address.ts';
 import { appendAudit } from './append.ts';
-import type { AuditEvent } from './chain.ts';
+import type { NewAuditEvent } from './chain.ts';
 import { listAuditEntries } from './list.ts';
 import { createRefusalLog, type Refusal } from './refusals.ts';
 import { purgeAudit } from './retention.ts';
@@ -21,7 +22,7 @@ const actor = {
   address: '127.0.0.1',
   requestId: 'request-1',
 };
-const event = (number: number, more: Partial<AuditEvent> = {}): AuditEvent => ({
+const event = (number: number, more: Partial<NewAuditEvent> = {}): NewAuditEvent => ({
   at: new Date(now.getTime() - (10 - number) * day),
   actor,
   action: 'secrets.set',
@@ -39,7 +40,7 @@ let rows: TestDatabaseRows;
 let home: string;
 let clock = now.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), logger: { warn: () => undefined } });
-const append = (organizationId: string, one: AuditEvent) =>
+const append = (organizationId: string, one: NewAuditEvent) =>
   rows.db.transaction().execute((db) => appendAudit(db, organizationId, one));
 const verify = (organizationId = home) => verifyAudit(context(), { organizationId });
 const list = (query: object = {}) => listAuditEntries(context(), { organizationId: home }, { ...wholePage, ...query });
@@ -250,18 +251,18 @@ describe('createRefusalLog', () => {
   it('limits the entries of each organization and records the number of omitted entries', async () => {
     const log = createRefusalLog(context(), createRateLimit({ burst: 3, perSecond: 0.1 }, context().now));
     const other = await rows.organization('other');
-    for (let number = 0; number < 50; number++) await log.record(refusal());
-    await log.record({ ...refusal(), organizationId: other });
+    for (let number = 0; number < 50; number++) await log.record(() => [refusal()]);
+    await log.record(() => [{ ...refusal(), organizationId: other }]);
     expect(await verify()).toMatchObject({ ok: true, entries: 12 });
     expect(await verify(other)).toMatchObject({ ok: true, entries: 1 });
     clock += 10_000;
-    await log.record(refusal());
+    await log.record(() => [refusal()]);
     const recorded = (await list({ since: now.toISOString() })).entries.slice(-2);
     expect(recorded).toMatchObject([
       { action: 'audit.left-out', object: null, keyId: null, result: 'too-many-refusals', count: 47 },
       { action: 'secrets.get', count: 1, keyName: 'mine', address: '127.0.0.1', requestId: 'request-1' },
     ]);
-    await log.record(refusal());
+    await log.record(() => [refusal()]);
     await log.recordLeftOut();
     await log.recordLeftOut();
     expect((await list({ action: 'audit.left-out' })).entries.map(({ count }) => count)).toEqual([47, 1]);
@@ -270,6 +271,21 @@ describe('createRefusalLog', () => {
 
   it('returns a log whose record method resolves even if an entry cannot be written', async () => {
     const log = createRefusalLog(context(), { take: () => true });
-    await expect(log.record({ ...refusal(), organizationId: crypto.randomUUID() })).resolves.toBeUndefined();
+    const refusals = [{ ...refusal(), organizationId: crypto.randomUUID() }];
+    await expect(log.record(() => refusals)).resolves.toBeUndefined();
+    await expect(log.record(() => Promise.reject(new Error('no database')))).resolves.toBeUndefined();
+  });
+
+  it('waits in recordLeftOut for refusals that are still being found', async () => {
+    const log = createRefusalLog(context(), { take: () => true });
+    const found = new AbortController();
+    void log.record(async () => {
+      await once(found.signal, 'abort');
+      return [refusal()];
+    });
+    const settled = log.recordLeftOut();
+    found.abort();
+    await settled;
+    expect(await list({ action: 'secrets.get' })).toMatchObject({ entries: [{ object: 'none' }] });
   });
 });

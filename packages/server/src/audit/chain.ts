@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditAction } from '@bothost/contract';
 
 /** A person, with their e-mail address at the time of the action. */
 export type PersonIdentity = { readonly id: string; readonly email: string };
@@ -29,6 +30,9 @@ export type AuditEvent = {
   /** Number of requests that the entry represents; undefined means 1. */
   readonly count?: number;
 };
+
+/** An event that is not stored yet. A stored event can have an action of an earlier version. */
+export type NewAuditEvent = AuditEvent & { readonly action: AuditAction };
 
 /** Fields of an audit event that concerns the whole organization instead of one object. */
 export const organizationEventFields = {

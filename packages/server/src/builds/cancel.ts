@@ -1,4 +1,6 @@
 import { createApiError, type Operations, type ResponseOf } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { BuildOutcome } from './attempt.ts';
 import type { BuildLogNotifier } from './log-news.ts';
@@ -19,18 +21,30 @@ export const canceledBuildOutcome = {
  */
 export async function cancelBuild(
   context: { db: Database; now: () => Date; buildLogs: BuildLogNotifier },
-  scope: { organizationId: string; serviceUrl: string },
+  scope: Actor & { readonly organizationId: string; readonly serviceUrl: string },
   buildId: string,
 ): Promise<ResponseOf<Operations['cancelBuild']>> {
-  const { db } = context;
   const { organizationId } = scope;
-  const found = await findBuildRow(db, organizationId, buildId);
-  if (found === undefined) throw createApiError('build-not-found');
-  const outcome = { error_code: canceledBuildOutcome.errorCode, error: canceledBuildOutcome.error };
-  const changed = await cancelUnfinishedBuild(db, { organizationId, id: buildId }, outcome, context.now());
-  const row = changed ?? (await findBuildRow(db, organizationId, buildId));
-  if (row === undefined) throw createApiError('build-not-found');
-  if (changed === undefined && row.state !== 'canceled') throw createApiError('build-ended');
+  const row = await context.db.transaction().execute(async (db) => {
+    const found = await findBuildRow(db, organizationId, buildId);
+    if (found === undefined) throw createApiError('build-not-found');
+    const outcome = { error_code: canceledBuildOutcome.errorCode, error: canceledBuildOutcome.error };
+    const at = context.now();
+    const changed = await cancelUnfinishedBuild(db, { organizationId, id: found.id }, outcome, at);
+    const row = changed ?? (await findBuildRow(db, organizationId, found.id));
+    if (row === undefined) throw createApiError('build-not-found');
+    if (changed === undefined && row.state !== 'canceled') throw createApiError('build-ended');
+    await appendAudit(db, organizationId, {
+      ...organizationEventFields,
+      action: 'builds.cancel',
+      object: row.id,
+      region: row.region,
+      actor: scope,
+      at,
+      result: changed === undefined ? 'unchanged' : 'done',
+    });
+    return row;
+  });
   context.buildLogs.notify(buildId);
   return { build: toBuildResponse(row, scope.serviceUrl) };
 }

@@ -1,4 +1,6 @@
 import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
 import { toBuildResponse } from './present.ts';
@@ -25,7 +27,7 @@ export async function createBuild(
     uploads: Pick<UploadReceiver, 'settle'>;
     disk: Pick<DiskSpaceGuard, 'requireFor'>;
   },
-  scope: { organizationId: string; serviceUrl: string },
+  scope: Actor & { readonly organizationId: string; readonly serviceUrl: string },
   request: RequestOf<CreateBuild>['body'],
 ): Promise<ResponseOf<CreateBuild>> {
   requireRegion(context.host, request.region);
@@ -40,7 +42,7 @@ export async function createBuild(
   }
   const now = context.now();
   const content = { organization_id: scope.organizationId, region: request.region, content_hash: contentHash };
-  const row = await requireBuild(context, now, {
+  const row = await requireBuild(context, scope, now, {
     ...content,
     id: context.newId(),
     upload_id: upload.id,
@@ -66,6 +68,7 @@ export async function createBuild(
 
 async function requireBuild(
   { db, disk }: { db: Database; disk: Pick<DiskSpaceGuard, 'requireFor'> },
+  actor: Actor,
   now: Date,
   build: Parameters<typeof insertBuild>[1],
 ): Promise<BuildRow> {
@@ -75,9 +78,20 @@ async function requireBuild(
       // Mark the upload as used first, so that its archive is not removed.
       if (!(await markUploadUsed(transaction, build.upload_id, now))) throw createApiError('upload-not-found');
       const existing = await reuseBuildByContent(transaction, build, now);
-      if (existing !== undefined) return existing;
-      await disk.requireFor(build.organization_id, 0);
-      return insertBuild(transaction, build);
+      if (existing === undefined) await disk.requireFor(build.organization_id, 0);
+      const result = existing ?? (await insertBuild(transaction, build));
+      if (result !== undefined) {
+        await appendAudit(transaction, build.organization_id, {
+          ...organizationEventFields,
+          action: 'builds.create',
+          object: result.id,
+          region: build.region,
+          actor,
+          at: now,
+          result: existing === undefined ? 'done' : 'unchanged',
+        });
+      }
+      return result;
     });
     if (row !== undefined) return row;
   }

@@ -110,7 +110,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<BuildWorkerCont
     worker,
     buildLogs,
     cancel: (id: string, scope = { organizationId }) =>
-      cancelBuild(context, { ...scope, serviceUrl: 'http://localhost' }, id),
+      cancelBuild(context, { ...scope, keyId: null, serviceUrl: 'http://localhost' }, id),
     follow: (id: string, nextToken?: string, full: 'true' | 'false' = 'false') =>
       readBuildLog(context, { organizationId }, id, {
         limit: 500,

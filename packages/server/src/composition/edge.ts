@@ -7,7 +7,7 @@ import type { ServiceContext } from '../context.ts';
 import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/request-client.ts';
-import { findRole } from '../organizations/members.ts';
+import { findRole, listMemberships } from '../organizations/members.ts';
 import { connectWebSocketSession, findTokenSession } from '../session-starts/connect-websocket-session.ts';
 import { mapErrorToFailure } from './map-error-to-failure.ts';
 import { createOperatorTokenCheck } from './operator-token.ts';
@@ -28,6 +28,7 @@ export async function createHttpServer(
       people: {
         findSession: (accountRequest) => findSession(context, accountRequest),
         findTokenOwner: (token) => findTokenOwner(context, token),
+        listOrganizationIds: async (userId) => (await listMemberships(context, userId)).map(({ id }) => id),
         findRole: (userId, organization) => findRole(context, userId, organization),
       },
       uploads: context.builds.uploads,

@@ -37,7 +37,7 @@ import {
 } from './operation-routes.ts';
 import { pipecatCloudHandlers, replaceNotFoundStatus } from './pipecat-cloud.ts';
 import { addProbeRoutes, type Probes } from './probes.ts';
-import { createRefusalAuditEntry } from './refused-request.ts';
+import { createRefusalAuditEntries } from './refused-request.ts';
 import type { RequestClient } from './request-client.ts';
 import { checkRequestHead } from './request-head.ts';
 import { parseSessionPath } from './session-path.ts';
@@ -174,8 +174,10 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     request.raw.pause();
     const { operation } = request.routeOptions.config;
     const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
-    const refusal = operation === undefined ? null : createRefusalAuditEntry(request, operation, known);
-    if (refusal !== null) await context.refusals.record(refusal);
+    const { listOrganizationIds } = context.people;
+    await context.refusals.record(() =>
+      createRefusalAuditEntries(request, operation ?? {}, known, listOrganizationIds),
+    );
     return answerFailure(context, replaceNotFoundStatus(known, request), request, reply);
   });
   app.setNotFoundHandler(async (request, reply) => {

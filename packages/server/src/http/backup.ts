@@ -19,7 +19,7 @@ export function addBackupRoute(
   { createBackup }: BackupCreator,
   requireOperator: (request: FastifyRequest) => Promise<void>,
 ): void {
-  const config = { operation: { audit: 'backup.create' } };
+  const config = { operation: { audit: 'backup.create' } } as const;
   app.get(backupUrlPath, { onRequest: requireOperator, config }, async (_, reply) => {
     reply.raw.setTimeout(idleMs, () => reply.raw.destroy());
     return reply

@@ -31,6 +31,7 @@ export type RequestAuthenticationContext = {
     readonly findTokenOwner: (
       token: string,
     ) => Promise<{ person: PersonIdentity; tokenId: string; tokenName: string } | null>;
+    readonly listOrganizationIds: (userId: string) => Promise<readonly string[]>;
     readonly findRole: (
       userId: string,
       organization: string,

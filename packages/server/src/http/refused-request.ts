@@ -1,6 +1,13 @@
-import { type ApiError, type Operation, secretSetKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import {
+  type ApiError,
+  type Operation,
+  resourceNamePattern,
+  secretSetKeyPattern,
+  secretSetNamePattern,
+} from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
+import { toAuditActor } from '../accounts/account-request.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Refusal } from '../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
@@ -24,30 +31,30 @@ function readAuditRequestFields(request: FastifyRequest): Pick<Actor, 'requestId
   return { requestId: request.id, ...(address === '' ? {} : { address }) };
 }
 
-/** Returns the audit entry of a rejected request, or null if the audit log does not record such a request. */
-export function createRefusalAuditEntry(
+/**
+ * Returns the audit entries of a rejected request: one for the organization of the caller, or one for each organization of a person
+ * whose request belongs to none. Empty if the audit log does not record such a request.
+ */
+export async function createRefusalAuditEntries(
   request: FastifyRequest,
-  operation: Pick<Operation, 'audit'>,
+  { audit: action }: Pick<Operation, 'audit'>,
   known: ApiError,
-): Refusal | null {
-  if (known.status < 400 || known.status >= 500) return null;
+  listOrganizationIds: (userId: string) => Promise<readonly string[]>,
+): Promise<Refusal[]> {
+  if (known.status < 400 || known.status >= 500 || action === undefined) return [];
   const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
-  const actor = refused === null ? request.caller : createRequestPrincipal(refused.caller, request);
-  // Record also a deployment that names a secret set that it may not use. It may be an attempt to read the secrets.
-  const action = operation.audit ?? (known.reason.startsWith('secret-set-') ? 'agents.deploy' : null);
-  if (actor === undefined || action === null) return null;
-  return {
-    organizationId: actor.organizationId,
-    actor,
-    action,
-    ...named(request, known),
-    result: refused?.why ?? known.reason,
-  };
+  const caller = refused === null ? request.caller : createRequestPrincipal(refused.caller, request);
+  const { person } = request;
+  const actor = caller ?? (person === undefined ? undefined : toAuditActor(person));
+  if (actor === undefined) return [];
+  const ids = caller === undefined ? await listOrganizationIds(actor.person?.id ?? '') : [caller.organizationId];
+  const refusal = { actor, action, ...named(request, known), result: refused?.why ?? known.reason };
+  return ids.map((organizationId) => ({ ...refusal, organizationId }));
 }
 
 /**
- * Returns what the audit entry records about the target of a request: the name of a secret set or the id of a key, user or
- * invitation, and the keys of secrets. Omits secret keys if the request is invalid, because a client may have put a secret
+ * Returns what the audit entry records about the target of a request: the name of a secret set or an agent, or an id, and the keys
+ * of secrets. Omits secret keys if the request is invalid, because a client may have put a secret
  * value into the wrong field.
  */
 function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
@@ -55,7 +62,8 @@ function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object'
   const body = getObjectFields(request.body);
   const name =
     [params['setName'], body['secretSet']].find(isSetName) ??
-    [params['keyId'], params['userId'], params['invitationId']].find(isId) ??
+    idParameters.map((parameter) => params[parameter]).find(isId) ??
+    [params['agentName'], body['serviceName']].find(isAgentName) ??
     null;
   if (known.reason.startsWith('invalid-')) return { object: name, keys: [] };
   const pairs = Array.isArray(body['secrets']) ? body['secrets'].map((pair) => getObjectFields(pair)['secretKey']) : [];
@@ -64,6 +72,8 @@ function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object'
   return { object: name, keys: [...new Set(keys)].sort() };
 }
 
+const idParameters = ['keyId', 'userId', 'invitationId', 'tokenId', 'buildId', 'sessionId'];
 const isSetName = (text: unknown): text is string => typeof text === 'string' && secretSetNamePattern.test(text);
 const isSecretKey = (text: unknown): text is string => typeof text === 'string' && secretSetKeyPattern.test(text);
+const isAgentName = (text: unknown): text is string => typeof text === 'string' && resourceNamePattern.test(text);
 const isId = (text: unknown): text is string => typeof text === 'string' && validate(text);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type ApiKey, createApiError, generateApiKey } from '@bothost/contract';
+import { type ApiKey, type AuditAction, createApiError, generateApiKey } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -71,7 +71,7 @@ function record(
   db: Database,
   scope: ActingScope,
   key: Pick<ApiKeyRow, 'id' | 'name'>,
-  what: { readonly at: Date; readonly action: string; readonly result: string },
+  what: { readonly at: Date; readonly action: AuditAction; readonly result: string },
 ): Promise<void> {
   const about = { object: key.id, keys: [key.name], region: null, revisionBefore: null, revisionAfter: null };
   return appendAudit(db, scope.organizationId, { ...what, ...about, actor: { keyId: null, ...scope } });

@@ -1,4 +1,11 @@
-import { createApiError, type Operations, type RequestOf, type ResponseOf, userAccountLimits } from '@bothost/contract';
+import {
+  type AuditAction,
+  createApiError,
+  type Operations,
+  type RequestOf,
+  type ResponseOf,
+  userAccountLimits,
+} from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -42,7 +49,10 @@ export async function createOrganization(
     };
     if (await isNameTaken(db, wanted.name)) throw createApiError('organization-name-taken');
     await insertOrganization(db, row);
-    await addMember({ ...context, db }, { ...actor, organizationId: row.id }, 'owner');
+    const scope = { ...actor, organizationId: row.id };
+    // No other transaction knows this organization yet, so the lock of its log can be taken before others.
+    await record(context, db, scope, 'organization.create', [row.name]);
+    await addMember({ ...context, db }, scope, 'owner');
     return present(row);
   });
 }
@@ -84,7 +94,7 @@ export async function deleteOrganization(context: Context, scope: Scope): Promis
 async function change(
   { db, now }: Context,
   scope: Scope,
-  action: string,
+  action: AuditAction,
   work: (db: Database, row: OrganizationRow) => Promise<OrganizationRow>,
 ): Promise<Organization> {
   return db.transaction().execute(async (db) => {
@@ -93,19 +103,20 @@ async function change(
     if (before === undefined) throw createApiError('organization-not-found');
     const after = await work(db, before);
     await updateOrganizationRow(db, after);
-    const keys = before.name === after.name ? [before.name] : [before.name, after.name];
-    const event = {
-      ...organizationEventFields,
-      object: before.id,
-      keys,
-      action,
-      actor: scope,
-      at: now(),
-      result: 'done',
-    };
-    await appendAudit(db, scope.organizationId, event);
+    await record({ now }, db, scope, action, before.name === after.name ? [before.name] : [before.name, after.name]);
     return present(after);
   });
+}
+
+function record(
+  { now }: Pick<Context, 'now'>,
+  db: Database,
+  actor: Scope,
+  action: AuditAction,
+  keys: readonly string[],
+): Promise<void> {
+  const about = { ...organizationEventFields, object: actor.organizationId, keys };
+  return appendAudit(db, actor.organizationId, { ...about, action, actor, at: now(), result: 'done' });
 }
 
 type Presented = Pick<OrganizationRow, 'id' | 'name' | 'verbose_name' | 'viewers_can_start_sessions'>;

@@ -1,4 +1,4 @@
-import { createApiError, type Member, type Role } from '@bothost/contract';
+import { type AuditAction, createApiError, type Member, type Role } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
@@ -90,7 +90,7 @@ export async function updateMember(context: Context, scope: Scope, userId: strin
   return change(context, scope, userId, async (inside, member) => {
     if (role !== 'owner') await requireOtherOwner(inside.db, scope.organizationId, member);
     await setRole(inside.db, scope.organizationId, member.user_id, role);
-    await record(inside, scope, 'members.update', member.user_id, [member.email, role]);
+    await record(inside, scope, 'members.update', member.user_id, [member.email, member.role, role]);
     return { ...member, role };
   });
 }
@@ -152,7 +152,7 @@ function isAbove(role: Role, other: Role): boolean {
 function record(
   { db, now }: Context,
   scope: Scope,
-  action: string,
+  action: AuditAction,
   userId: string,
   keys: readonly string[],
 ): Promise<void> {

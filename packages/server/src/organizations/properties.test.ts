@@ -21,9 +21,12 @@ describe('properties of an organization', () => {
   afterAll(() => rows.close());
 
   it('can be read and changed', async () => {
-    const scope = { organizationId };
+    const scope = { organizationId, keyId: null };
+    const context = { ...rows, now: () => new Date() };
     expect(await getOrganizationProperties(rows, scope)).toEqual({ defaultRegion: 'us-west' });
-    expect(await updateOrganizationProperties(rows, scope, { defaultRegion: 'eu' })).toEqual({ defaultRegion: 'eu' });
+    expect(await updateOrganizationProperties(context, scope, { defaultRegion: 'eu' })).toEqual({
+      defaultRegion: 'eu',
+    });
     expect(await describeOrganizationProperties(rows, scope)).toMatchObject({
       defaultRegion: { currentValue: 'eu', availableValues: ['eu', 'us-west'], readOnly: false },
     });
@@ -32,7 +35,11 @@ describe('properties of an organization', () => {
   it('cannot contain an unknown default region; the error lists the known regions', async () => {
     const before = await getOrganizationProperties(rows, { organizationId });
     await expect(
-      updateOrganizationProperties(rows, { organizationId }, { defaultRegion: 'moon' }),
+      updateOrganizationProperties(
+        { ...rows, now: () => new Date() },
+        { organizationId, keyId: null },
+        { defaultRegion: 'moon' },
+      ),
     ).rejects.toMatchObject({
       reason: 'region-unknown',
       message: 'Region "moon" does not exist. Regions: eu, us-west.',

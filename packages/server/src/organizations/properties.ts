@@ -1,4 +1,6 @@
 import { createApiError } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { findOrganization, listRegionCodes, setDefaultRegion } from './rows.ts';
 
@@ -27,18 +29,31 @@ export async function describeOrganizationProperties(context: { db: Database }, 
 }
 
 export async function updateOrganizationProperties(
-  context: { db: Database },
-  scope: Scope,
-  wanted: Properties,
+  context: { readonly db: Database; readonly now: () => Date },
+  actor: Scope & Actor,
+  { defaultRegion }: Properties,
 ): Promise<Properties> {
   const regions = await listRegionCodes(context.db);
-  if (!regions.includes(wanted.defaultRegion)) {
+  if (!regions.includes(defaultRegion)) {
     throw createApiError('region-unknown', {
-      message: `Region "${wanted.defaultRegion}" does not exist. Regions: ${regions.join(', ')}.`,
+      message: `Region "${defaultRegion}" does not exist. Regions: ${regions.join(', ')}.`,
     });
   }
-  await setDefaultRegion(context.db, scope.organizationId, wanted.defaultRegion);
-  return getOrganizationProperties(context, scope);
+  const { organizationId } = actor;
+  return context.db.transaction().execute(async (db) => {
+    const before = await getOrganizationProperties({ db }, actor);
+    await setDefaultRegion(db, organizationId, defaultRegion);
+    await appendAudit(db, organizationId, {
+      ...organizationEventFields,
+      action: 'organization.update',
+      object: organizationId,
+      keys: [`default_region ${before.defaultRegion} > ${defaultRegion}`],
+      actor,
+      at: context.now(),
+      result: 'done',
+    });
+    return { defaultRegion };
+  });
 }
 
 export async function listRegions(context: { db: Database }): Promise<{ code: string; display_name: string }[]> {

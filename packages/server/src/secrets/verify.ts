@@ -1,6 +1,7 @@
 import { createApiError, type ImagePullSecretVerification } from '@bothost/contract';
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
+import type { NewAuditEvent } from '../audit/chain.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
@@ -115,7 +116,7 @@ function eventOf(
   set: { name: string; region: string; revision: number },
   at: Date,
   verdict: CredentialVerdict,
-) {
+): NewAuditEvent {
   return {
     at,
     actor,

@@ -98,7 +98,7 @@ describe('connectSession', () => {
 
   it('rejects a client of a stopped session', async () => {
     const { name, sessionId } = await waiting();
-    await stopSession(context(), { organizationId }, name, sessionId);
+    await stopSession(context(), { organizationId, keyId: null }, name, sessionId);
     await expect(connectSession(context(), target(name, sessionId))).rejects.toMatchObject({ reason: 'token-invalid' });
   });
 

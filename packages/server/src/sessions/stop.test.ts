@@ -29,7 +29,8 @@ async function agent(
 const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
 
 describe('stopSession', () => {
-  const stop = (name: string, sessionId: string) => stopSession(context(), { organizationId }, name, sessionId);
+  const stop = (name: string, sessionId: string) =>
+    stopSession(context(), { organizationId, keyId: null }, name, sessionId);
 
   it.each(['starting', 'live'] as const)(
     'records the cause of the end of a session that is %s, but does not end it yet',

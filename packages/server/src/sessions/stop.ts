@@ -1,5 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import { requireAgentId } from '../agents/find.ts';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
@@ -15,16 +17,31 @@ import { readSessionState } from './rows.ts';
  */
 export async function stopSession(
   context: { db: Database; now: () => Date },
-  scope: { organizationId: string },
+  scope: Actor & { readonly organizationId: string },
   agentName: string,
   sessionId: string,
 ): Promise<{ readonly ended: boolean }> {
-  const agentId = await requireAgentId(context.db, scope.organizationId, agentName);
-  const state = isUuid(sessionId) ? await readSessionState(context.db, agentId, sessionId) : undefined;
-  if (state === undefined || state === 'ended') throw createApiError('not-found');
-  if (await recordEndCause(context, sessionId, 'SESSION_STOPPED')) return { ended: false };
-  // A session that still waits for its client has no instance to stop, so it is ended here. If the client connects at the same
-  // time, the instance that it claims is stopped too.
-  if (state !== 'waiting') return { ended: false };
-  return { ended: (await finishSession(context, sessionId, 'SESSION_STOPPED', context.now(), [])) !== undefined };
+  return context.db.transaction().execute(async (db) => {
+    const inside = { ...context, db };
+    const agentId = await requireAgentId(db, scope.organizationId, agentName);
+    const state = isUuid(sessionId) ? await readSessionState(db, agentId, sessionId) : undefined;
+    if (state === undefined || state === 'ended') throw createApiError('not-found');
+    const marked = await recordEndCause(inside, sessionId, 'SESSION_STOPPED');
+    // A session that still waits for its client has no instance to stop, so it is ended here. If the client connects at the same
+    // time, the instance that it claims is stopped too.
+    const ended =
+      !marked &&
+      state === 'waiting' &&
+      (await finishSession(inside, sessionId, 'SESSION_STOPPED', context.now(), [])) !== undefined;
+    await appendAudit(db, scope.organizationId, {
+      ...organizationEventFields,
+      action: 'sessions.stop',
+      object: sessionId.toLowerCase(),
+      keys: [agentName],
+      actor: scope,
+      at: context.now(),
+      result: marked || ended ? 'done' : 'unchanged',
+    });
+    return { ended };
+  });
 }

@@ -183,13 +183,16 @@ it('the audit log names the person behind each change and each refused change, a
   });
   const { entries } = await audited.listAuditEntries({ query: { order: 'asc' } });
   expect(entries.map(({ action, userEmail, result }) => [action, userEmail, result])).toEqual([
+    ['organization.create', 'owner@example.com', 'done'],
     ['members.join', 'owner@example.com', 'done'],
     ['invitations.create', null, 'done'],
     ['members.join', 'reader@example.com', 'done'],
+    ['account.sign-in', 'reader@example.com', 'done'],
     ['secrets.set', 'owner@example.com', 'done'],
     ['secrets.set', 'reader@example.com', 'forbidden'],
+    ['account.create-token', 'owner@example.com', 'done'],
     ['members.update', 'owner@example.com', 'done'],
   ]);
   expect(entries.at(-1)).toMatchObject({ keyId: id, keyName: 'script', userId: owner.user.id });
-  expect(await audited.verifyAudit()).toMatchObject({ ok: true, entries: 6 });
+  expect(await audited.verifyAudit()).toMatchObject({ ok: true, entries: 9 });
 });

@@ -1,5 +1,5 @@
-import { createApiError } from '@bothost/contract';
-import { appendAudit } from '../../audit/append.ts';
+import { type AuditAction, createApiError } from '@bothost/contract';
+import { appendAuditToEach } from '../../audit/append.ts';
 import { type Actor, organizationEventFields } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import { createVaultStateRow, readRootKeyId, replaceVaultState } from '../vault/vault-state.ts';
@@ -91,16 +91,12 @@ async function storeTask(context: Context, task: TaskRow['task'], organization: 
   if (!isNew) throw createApiError('vault-busy');
 }
 
-/**
- * Records in the audit log of each organization that the operator started work on its keys or secrets. Call this last in a
- * transaction, because it locks the logs, always in the same order to avoid deadlocks.
- */
+/** Records in the audit log of each organization that the operator started work on its keys or secrets. */
 async function auditOrganizations(
   { db, now, by = { keyId: null } }: Context,
   organizationIds: Iterable<string>,
-  action: string,
+  action: AuditAction,
 ): Promise<void> {
-  for (const id of [...new Set(organizationIds)].sort()) {
-    await appendAudit(db, id, { ...organizationEventFields, action, result: 'started', at: now(), actor: by });
-  }
+  const event = { ...organizationEventFields, action, result: 'started', at: now(), actor: by };
+  await appendAuditToEach(db, organizationIds, event);
 }

@@ -6,7 +6,7 @@ import type { Cell } from '../../../output/report.ts';
 import { auditOptions, formatAuditActor, toAuditQuery } from '../../../records/audit-filter.ts';
 
 export const command = defineCommand({
-  summary: 'List the audit log of secrets and API keys, newest entry first',
+  summary: 'List who changed what, and who was refused, newest entry first',
   details:
     'Columns: entry number, time, actor, address, action, object, keys, revisions before and after, result, ' +
     'number of requests. The log contains no values of secrets.',
