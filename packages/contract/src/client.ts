@@ -1,4 +1,5 @@
 import { ApiError, ErrorResponse } from './errors.ts';
+import { stringifyWithJsonText } from './json-text.ts';
 import type { InputOf, Operation, ResponseOf } from './operation.ts';
 import { type OperationName, type Operations, operations } from './operations/all.ts';
 import { fillPathTemplate, listOperationPaths } from './paths.ts';
@@ -82,7 +83,7 @@ async function send(options: ApiClientOptions, operation: Operation, input: AnyI
       ...(options.userAgent === undefined ? {} : { 'user-agent': options.userAgent }),
       ...(input.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+    ...(input.body === undefined ? {} : { body: stringifyWithJsonText(input.body) }),
     ...(signal === undefined ? {} : { signal }),
   };
   const url = buildUrl(options, operation, input);

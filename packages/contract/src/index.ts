@@ -23,6 +23,7 @@ export {
   type ValidationIssue,
 } from './errors.ts';
 export { formatBytes } from './format-bytes.ts';
+export { JsonText } from './json-text.ts';
 export { apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';
 export {
   type AgentProfileName,

@@ -39,8 +39,8 @@ export const surplusInstanceIdleSeconds = 300;
 export const retryAfterHeaderSeconds = 5;
 
 /**
- * Maximum size of the body of a start request. With the transport `websocket` the body becomes part of a URL, so its limit is
- * smaller.
+ * Maximum size of a start request, and of its field `body` with the transport `websocket`: there, the field becomes part of a
+ * URL.
  */
 export const maxStartBodyBytes = { default: 1_048_576, websocket: 4_096 } as const;
 /** Default maximum size of a request body. */

@@ -51,6 +51,8 @@ export type Operation<
   readonly audit?: AuditAction;
   /** Whether to reject a body in which an object contains the same field twice. */
   readonly exactBody?: true;
+  /** Name of a field of the body that the handler gets as `JsonText`, so that its numbers stay as they were sent. */
+  readonly verbatimField?: string;
   /** Whether the body may also be `application/x-www-form-urlencoded`, as OAuth 2.0 clients send it (RFC 6749). */
   readonly acceptsForm?: true;
   readonly method: OperationMethod;

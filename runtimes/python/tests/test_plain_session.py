@@ -61,6 +61,16 @@ async def test_session_logs_its_start_and_end_with_the_session_id(sleeping_bot: 
         assert "livez" not in bot.text
 
 
+async def test_start_passes_every_number_to_the_bot_exactly(tmp_path: Path) -> None:
+    path = write_bot(tmp_path, "async def bot(args):\n    print('numbers', args.body['numbers'], flush=True)\n")
+    digits = "7" * 5_000
+    body = f'{{"numbers": [1234567890123456789, 1.0, 1e400, -0.0, 1E+2, {digits}]}}'
+    async with running_bot(path) as bot:
+        answer = await bot.client.post("/bot", content=body)
+        assert answer.status_code == 200
+        await bot.wait_for(rf"numbers \[1234567890123456789, 1\.0, inf, -0\.0, 100\.0, Decimal\('{digits}'\)\]")
+
+
 async def test_second_start_during_a_session_responds_409(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
         first = asyncio.create_task(bot.post("/bot"))

@@ -115,6 +115,7 @@ async def test_socket_requires_the_control_token(text_echo_bot: Path) -> None:
         ("", {}),
         ("?body=" + base64.b64encode(b'{"a": "\xc3\xa9>>>"}').decode(), {"a": "é>>>"}),
         ("?skip_tts=true&body=" + base64.b64encode(b'{"a":1}').decode().rstrip("="), {"a": 1}),
+        ("?body=" + base64.b64encode(b'{"a":[1234567890123456789,1.0]}').decode(), {"a": [1234567890123456789, 1.0]}),
         ("?body=%%%", {}),
     ],
 )

@@ -19,6 +19,8 @@ export type ReceivedRequest = {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** The text of the body. */
+  readonly text: string;
   readonly userAgent: string;
 };
 
@@ -106,6 +108,7 @@ async function read(request: IncomingMessage): Promise<ReceivedRequest> {
         key: request.headers.authorization?.replace('Bearer ', '') ?? '',
         params: { ...match.groups },
         query: Object.fromEntries(url.searchParams),
+        text,
         body: text === '' ? undefined : JSON.parse(text),
         userAgent: request.headers['user-agent'] ?? '',
       };

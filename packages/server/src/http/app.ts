@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
-  type ApiError,
   createApiError,
   createErrorBody,
   getWebSocketBasePath,
@@ -25,9 +24,9 @@ import { addBackupRoute, type BackupCreator } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
 import { createCorsHeaders, isPublicPath } from './cors.ts';
 import { addDashboardRoutes } from './dashboard.ts';
-import { createFailureHeaders, refuseUpgrade } from './failure-response.ts';
+import { createBodyTooLargeError, createFailureHeaders, refuseUpgrade } from './failure-response.ts';
 import { ignoreUpgrade } from './ignored-upgrade.ts';
-import { parseJson, parseJsonWithUniqueKeys } from './json-body.ts';
+import { parseJson, parseJsonWithUniqueKeys, parseJsonWithVerbatimField } from './json-body.ts';
 import { createNodeServer } from './node-server.ts';
 import {
   addOperationRoutes,
@@ -173,7 +172,9 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     // Fastify does not stop reading a chunked body that is too large.
     request.raw.pause();
     const { operation } = request.routeOptions.config;
-    const known = withLimit(context.toFailure(error), request.routeOptions.bodyLimit);
+    const isTooLarge = error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+    const { bodyLimit = 0 } = request.routeOptions;
+    const known = isTooLarge ? createBodyTooLargeError(bodyLimit) : context.toFailure(error);
     const { listOrganizationIds } = context.people;
     await context.refusals.record(() =>
       createRefusalAuditEntries(request, operation ?? {}, known, listOrganizationIds),
@@ -224,7 +225,9 @@ function takeAnyJson(app: FastifyInstance): void {
     if (body.length === 0 || operation?.bodyBytes === 0) return done(null, undefined);
     try {
       if (operation?.acceptsForm === true && body[0] !== openingBrace) return done(null, parseForm(body));
-      done(null, operation?.exactBody === true ? parseJsonWithUniqueKeys(body) : parseJson(body));
+      if (operation?.exactBody === true) return done(null, parseJsonWithUniqueKeys(body));
+      const { verbatimField } = operation ?? {};
+      done(null, verbatimField === undefined ? parseJson(body) : parseJsonWithVerbatimField(body, verbatimField));
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
     }
@@ -244,11 +247,6 @@ function answerFailure(context: AppContext, error: unknown, request: FastifyRequ
   // read the response.
   if (!request.raw.complete && reply.hasHeader('connection')) reply.removeHeader('connection');
   return reply.code(known.status).headers(createFailureHeaders(known)).send(createErrorBody(known, request.id));
-}
-
-function withLimit(known: ApiError, bytes: number | undefined): ApiError {
-  if (known.reason !== 'body-too-large' || bytes === undefined) return known;
-  return createApiError('body-too-large', { message: `The request body is too large. The limit is ${bytes} bytes.` });
 }
 
 /**

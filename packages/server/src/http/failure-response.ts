@@ -1,6 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ApiError, apiErrorDefinitions, createErrorBody, retryAfterHeaderSeconds } from '@bothost/contract';
+import {
+  type ApiError,
+  apiErrorDefinitions,
+  createApiError,
+  createErrorBody,
+  retryAfterHeaderSeconds,
+} from '@bothost/contract';
 
 /** Maps any error to a documented failure. An unknown error becomes a 500 without details. */
 export type FailureMapper = (error: unknown) => ApiError;
@@ -13,6 +19,12 @@ export function createFailureHeaders(error: ApiError): OutgoingHttpHeaders {
     ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     ...(error.status === 426 ? { upgrade: 'websocket' } : {}),
   };
+}
+
+/** Creates the failure for a request body that is larger than the limit of its route. */
+export function createBodyTooLargeError(limitBytes: number): ApiError {
+  const message = `The request body is too large. The limit is ${limitBytes} bytes.`;
+  return createApiError('body-too-large', { message });
 }
 
 /** Responds to a `node:http` request with a failure. If a response has already started, aborts the response. */

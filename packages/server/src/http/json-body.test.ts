@@ -1,7 +1,7 @@
-import { ApiError } from '@bothost/contract';
+import { ApiError, JsonText } from '@bothost/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson, parseJsonWithUniqueKeys } from './json-body.ts';
+import { parseJson, parseJsonWithUniqueKeys, parseJsonWithVerbatimField } from './json-body.ts';
 
 function problemsOf(parse: (bytes: Buffer) => unknown, text: string | Buffer) {
   try {
@@ -17,6 +17,7 @@ function problemsOf(parse: (bytes: Buffer) => unknown, text: string | Buffer) {
 describe.each([
   ['parseJson', parseJson],
   ['parseJsonWithUniqueKeys', parseJsonWithUniqueKeys],
+  ['parseJsonWithVerbatimField', (bytes: Buffer) => parseJsonWithVerbatimField(bytes, 'canary')],
 ])('the JSON parser %s', (_, parse) => {
   it('returns the same value as JSON.parse', () => {
     const anyJson = fc.json({ stringUnit: 'binary', maxDepth: 20 });
@@ -85,5 +86,38 @@ describe('parseJsonWithUniqueKeys', () => {
   it('reports only the first 20 of thousands of duplicates', () => {
     const text = `{${Array.from({ length: 5_000 }, () => '"a":1').join()}}`;
     expect(problemsOf(parseJsonWithUniqueKeys, text)?.paths).toHaveLength(20);
+  });
+});
+
+describe('parseJsonWithVerbatimField', () => {
+  const parse = (text: string) => parseJsonWithVerbatimField(Buffer.from(text), 'body');
+
+  it.each([
+    ['{"body": {"n": 1234567890123456789, "m":1.0 }, "a": 1}', '{"n": 1234567890123456789, "m":1.0 }'],
+    ['{"b\\u006fdy":\t[1e400,-0]\n}', '[1e400,-0]'],
+    ['{"a": {"body": 1}, "b": [{"body": 2}, "body"], "body": "body"}', '"body"'],
+    ['{"body": 1, "body": {"x": "}]\\",{\\\\"}, "c": ":,"}', '{"x": "}]\\",{\\\\"}'],
+    ['\ufeff {"body":null}', 'null'],
+    ['{"body":{"body":{"body":[]}}}', '{"body":{"body":[]}}'],
+  ])('returns the text of the field in %s', (text, expected) => {
+    const { body } = parse(text) as { body: unknown };
+    expect(body).toEqual(new JsonText(expected));
+  });
+
+  it.each(['{}', '{"Body":1}', '{"a":"body","b":{"body":1}}', '["body",1]', '"body"', 'null'])(
+    'returns the same value as JSON.parse for %s, which does not have the field',
+    (text) => expect(parse(text)).toEqual(JSON.parse(text)),
+  );
+
+  it('returns a text with the same value as JSON.parse for any object', () => {
+    const anyObject = fc.dictionary(fc.constantFrom('body', 'a', '"', '\\'), fc.jsonValue({ stringUnit: 'binary' }));
+    fc.assert(
+      fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (object, indent) => {
+        const text = JSON.stringify(object, null, indent);
+        fc.pre(!text.includes('__proto__') && !/\\u[dD][89a-fA-F]/.test(text));
+        const { body, ...rest } = parse(text) as { body?: JsonText };
+        expect({ ...rest, ...(body === undefined ? {} : { body: JSON.parse(body.text) }) }).toEqual(JSON.parse(text));
+      }),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createApiError, type ValidationIssue } from '@bothost/contract';
+import { createApiError, JsonText, type ValidationIssue } from '@bothost/contract';
 
 /** Pattern of the field names that error messages may contain. Any other name may be a misplaced secret value. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
@@ -21,13 +21,59 @@ export function parseJson(bytes: Buffer): unknown {
     throw invalid([{ path: 'body', message: `is nested more than ${maxNestingLevels} levels deep` }]);
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    value = JSON.parse(decode(bytes));
   } catch {
     // The parser's message is not used, because it contains part of the text, which may be a secret.
     throw createApiError('invalid-json');
   }
   requireInteroperable(value, []);
   return value;
+}
+
+function decode(bytes: Buffer): string {
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
+}
+
+/** Parses a request body like `parseJson`, but returns the field `name` of the object as the text that was sent. */
+export function parseJsonWithVerbatimField(bytes: Buffer, name: string): unknown {
+  const value = parseJson(bytes);
+  const text = findFieldText(decode(bytes), name);
+  return text === null ? value : { ...getObjectFields(value), [name]: new JsonText(text) };
+}
+
+/**
+ * Returns the text of a field of a JSON object. Of several fields with the same name, the last one counts, as in `JSON.parse`.
+ * Null if there is none. `json` must be valid.
+ */
+function findFieldText(json: string, name: string): string | null {
+  let found: string | null = null;
+  let level = 0;
+  let start = 0;
+  let isWanted = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (character === '"') at = findStringEnd(json, at);
+    else if (character === '{' || character === '[') {
+      level += 1;
+      if (level === 1) start = at + 1;
+    } else if (character === ':' && level === 1) {
+      isWanted = JSON.parse(json.slice(start, at)) === name;
+      start = at + 1;
+    } else if (character === ',' || character === '}' || character === ']') {
+      if (level === 1) {
+        if (isWanted) found = json.slice(start, at).trim();
+        start = at + 1;
+      }
+      if (character !== ',') level -= 1;
+    }
+  }
+  return found;
+}
+
+function findStringEnd(json: string, start: number): number {
+  let at = start + 1;
+  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 /**

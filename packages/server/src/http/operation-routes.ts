@@ -59,7 +59,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** The operation of the route, with the properties that the error handler and the JSON parser need. */
-    operation?: Pick<Operation, 'audit'> & Partial<Pick<Operation, 'name' | 'bodyBytes' | 'exactBody' | 'acceptsForm'>>;
+    operation?: Pick<Operation, 'audit'> &
+      Partial<Pick<Operation, 'name' | 'bodyBytes' | 'exactBody' | 'verbatimField' | 'acceptsForm'>>;
   }
 }
 

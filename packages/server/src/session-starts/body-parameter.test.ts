@@ -28,3 +28,9 @@ it('encodeBodyQueryParameter encodes every 16-bit character as ASCII text whose 
     }
   }
 });
+
+it('encodeBodyQueryParameter removes white space between tokens, and keeps numbers and strings', () => {
+  const json = '{ "a" :\n[1.0,\t-0 ,1E+2],\r\n"b \\" c" : " d ", "e\\\\" : { } }';
+  const decoded = Buffer.from(encodeBodyQueryParameter(json), 'base64').toString();
+  expect(decoded).toBe('{"a":[1.0,-0,1E+2],"b \\" c":" d ","e\\\\":{}}');
+});

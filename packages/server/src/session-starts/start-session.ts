@@ -2,6 +2,7 @@ import {
   ApiError,
   createApiError,
   getWebSocketBasePath,
+  JsonText,
   maxSessionStartWaitSeconds,
   maxStartBodyBytes,
   type Operations,
@@ -65,7 +66,7 @@ async function start(
   options: StartOptions & { readonly isMember: boolean },
 ): Promise<StartResponse> {
   const transport = transportOf(options.request);
-  const body = bodyText(options.request.body, transport);
+  const body = bodyText(options.request, transport);
   context.disk.require(0);
   const sessionId = context.newId();
   // Make this server process the owner of the session before the session's row exists. Otherwise, a reconcile pass could find a
@@ -97,13 +98,17 @@ function transportOf(request: Request): SessionTransport {
   return transport;
 }
 
-function bodyText(body: unknown, transport: SessionTransport): string | null {
-  if (body === undefined || body === null) return null;
-  if (typeof body !== 'object' || Array.isArray(body)) throw createApiError('body-not-object');
-  const text = JSON.stringify(body);
-  const limit = transport === 'websocket' ? maxStartBodyBytes.websocket : maxStartBodyBytes.default;
-  if (Buffer.byteLength(text) > limit) {
-    throw createApiError('body-too-large', { message: `The body for the bot is larger than ${limit} bytes.` });
+/** Returns the unchanged text of the field `body` of the request. Null if there is none. */
+function bodyText({ body }: Request, transport: SessionTransport): string | null {
+  if (body === undefined) return null;
+  if (!(body instanceof JsonText)) throw new TypeError('The operation does not declare the field "body" as verbatim.');
+  const { text } = body;
+  if (text === 'null') return null;
+  if (!text.startsWith('{')) throw createApiError('body-not-object');
+  const limit = maxStartBodyBytes.websocket;
+  if (transport === 'websocket' && Buffer.byteLength(text) > limit) {
+    const message = `The body for the bot is too large. With the transport "websocket", the limit is ${limit} bytes.`;
+    throw createApiError('body-too-large', { message });
   }
   return text;
 }

@@ -1,6 +1,7 @@
 """Requests and responses of the host's own routes."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
 from .asgi import Receive, Scope, Send
@@ -36,11 +37,23 @@ async def read_body(receive: Receive, limit: int) -> bytes:
             return bytes(body)
 
 
+def parse_json(text: bytes) -> Any:
+    """Parse JSON. Integers of thousands of digits, which `int` does not accept, become a Decimal. Raises ValueError."""
+    return json.loads(text, parse_int=_parse_integer)
+
+
+def _parse_integer(digits: str) -> int | Decimal:
+    try:
+        return int(digits)
+    except ValueError:
+        return Decimal(digits)
+
+
 async def read_json_object(receive: Receive, limit: int) -> dict[str, Any]:
     """Read a JSON object. An empty body counts as `{}`. Raises HttpError 413, 422."""
     body = await read_body(receive, limit)
     try:
-        value = json.loads(body) if body else {}
+        value = parse_json(body) if body else {}
     except ValueError as error:
         raise HttpError(422, "The body is not JSON") from error
     if not isinstance(value, dict):

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import json
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
@@ -11,6 +10,7 @@ from .arguments import create_session_arguments
 from .asgi import Message, Receive, Scope, Send, get_first_header
 from .first_frame import PeekableReceive, begins_with_handshake
 from .host import PythonHost
+from .http_exchange import parse_json
 from .log_lines import logger
 from .run_bot import run_bot
 from .session import Session, SessionOutcome
@@ -78,7 +78,7 @@ def _body(scope: Scope) -> Any:
     # Replace each space with +, because the query parser turned each unescaped + into a space.
     encoded = values[0].replace(" ", "+")
     try:
-        return json.loads(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
+        return parse_json(base64.b64decode(encoded + "=" * (-len(encoded) % 4)))
     except ValueError:
         logger.warning("Body in the WebSocket URL is not base64-encoded JSON and was ignored")
         return {}

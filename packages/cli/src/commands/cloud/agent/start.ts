@@ -36,13 +36,12 @@ export const command = defineCommand({
   ],
   run: async (context, { name, transport, data, 'api-key': apiKey }) => {
     const { io, settings } = context;
-    const { checkApiKeyFormat, createTalkPagePath, publicApiBasePath, socketTokenLifetimeSeconds } = await import(
-      '@bothost/contract'
-    );
+    const { checkApiKeyFormat, createTalkPagePath, JsonText, publicApiBasePath, socketTokenLifetimeSeconds } =
+      await import('@bothost/contract');
     const hasExplicitKey = apiKey !== undefined || io.environment.publicKey !== null;
     const isLoggedIn = checkApiKeyFormat(settings.privateKey?.value ?? '').kind === 'personal';
     const isMember = isLoggedIn && !hasExplicitKey;
-    const bodyForBot = data === undefined ? {} : { body: await readJsonObject(io, data, '--data') };
+    const bodyForBot = data === undefined ? {} : { body: new JsonText(await readJsonObject(io, data, '--data')) };
     const input = {
       params: { agentName: name },
       body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...bodyForBot },
@@ -136,10 +135,10 @@ function reachFields(
 }
 
 /**
- * Reads a JSON object from the argument itself, from a file (`@path`) or from standard input (`-`). No message quotes the
- * object, because it may be private.
+ * Reads the text of a JSON object from the argument itself, from a file (`@path`) or from standard input (`-`). No message quotes
+ * the object, because it may be private.
  */
-async function readJsonObject(io: CommandIo, argument: string, option: string): Promise<Record<string, unknown>> {
+async function readJsonObject(io: CommandIo, argument: string, option: string): Promise<string> {
   const { text, source } = await readText(io, argument, option);
   let value: unknown;
   try {
@@ -150,7 +149,7 @@ async function readJsonObject(io: CommandIo, argument: string, option: string): 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${source} must be a JSON object, such as {"language": "en"}.`);
   }
-  return { ...value };
+  return text;
 }
 
 async function readText(io: CommandIo, argument: string, option: string): Promise<{ text: string; source: string }> {

@@ -220,6 +220,16 @@ test('start --data reads JSON from its argument, a file or standard input', asyn
   ]);
 });
 
+test('start --data sends the text of the JSON unchanged', async () => {
+  const data =
+    '{"id": 1234567890123456789, "price": 1.0, "huge": 1e400, "zero": -0, "b\\u006f": "\\u00e9", "a": 1, "a": 2}';
+  for (const options of [[], ['--transport', 'websocket']]) await run(['start', 'parrot', ...options, '--data', data]);
+  expect(service.requests.map(({ text }) => text)).toEqual([
+    `{"createDailyRoom":false,"body":${data}}`,
+    `{"transport":"websocket","body":${data}}`,
+  ]);
+});
+
 test.each([
   ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
   ['[1]', 2, 'must be a JSON object'],
