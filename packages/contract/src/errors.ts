@@ -285,7 +285,7 @@ export const apiErrorDefinitions = {
   'archive-too-large': {
     status: 413,
     code: '413',
-    message: `The archive is larger than ${maxUploadBytes / 1_048_576} MiB, or larger than announced.`,
+    message: `The archive is larger than ${maxUploadBytes / 1_048_576} MiB.`,
   },
   'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
   'expectation-unsupported': {

@@ -223,6 +223,12 @@ async function requireSame(context: UploadReceiverContext, upload: UploadRow, bo
   throw createApiError('upload-content-wrong', { message: 'This upload is already complete, with different content.' });
 }
 
+function createArchiveTooLargeError(limit: number): ApiError {
+  if (limit === maxUploadBytes) return createApiError('archive-too-large');
+  const message = `The archive is larger than its announced size, ${limit} bytes.`;
+  return createApiError('archive-too-large', { message });
+}
+
 /** Streams a body to the upload's file at `offset` and syncs the file. Returns the size of the file. */
 async function write(
   path: string,
@@ -241,7 +247,7 @@ async function write(
     if (interrupted.aborted) stop();
     // Do not destroy a rejected request body, because the error response is sent over the same connection.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (size + chunk.length > limit) throw createApiError('archive-too-large');
+      if (size + chunk.length > limit) throw createArchiveTooLargeError(limit);
       await file.appendFile(chunk);
       size += chunk.length;
     }

@@ -16,7 +16,7 @@ import { readBearerToken } from './bearer.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 import { type CorsPolicy, createCorsHeaders } from './cors.ts';
 import { discardRequestBody } from './discard-request-body.ts';
-import { type FailureMapper, sendFailure } from './failure-response.ts';
+import { createBodyTooLargeError, type FailureMapper, sendFailure } from './failure-response.ts';
 import { createBotRequestHeaders, createClientResponseHeaders } from './forwarded-headers.ts';
 import type { RequestClient } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
@@ -50,7 +50,8 @@ export function createSessionProxy(context: ProxyContext) {
     try {
       const organizationId = await authorizeSessionAccess(context, readBearerToken(incoming), path);
       if (!methods.has(incoming.method ?? '')) throw createApiError('method-not-allowed');
-      if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes) throw createApiError('body-too-large');
+      if (Number(incoming.headers['content-length'] ?? 0) > maxProxyBodyBytes)
+        throw createBodyTooLargeError(maxProxyBodyBytes);
       const address = await locateSession(context, incoming, path, organizationId);
       forward(incoming, response, path, address, requestId);
     } catch (error) {

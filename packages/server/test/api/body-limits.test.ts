@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import {
+  allOperations,
+  listOperationPaths,
+  maxProxyBodyBytes,
+  maxUploadBytes,
+  type Operation,
+} from '@bothost/contract';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { createBearerTokenHeaders, startAgentSession } from '../support/client.ts';
+import { signUpPerson } from '../support/people.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+let service: TestServer;
+let bot: BotProjectDirectory;
+let operatorToken: string;
+let headersOfPerson: Record<string, string>;
+beforeAll(async () => {
+  bot = await writeBot('plain');
+  service = await startTestServer({ agents: [bot.path] });
+  operatorToken = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
+  const { cookie } = await signUpPerson(service, 'owner');
+  headersOfPerson = { cookie: cookie(), 'sec-fetch-site': 'same-origin' };
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+/** Sends only the head of a request with this `Content-Length`, so that no test sends hundreds of megabytes. */
+async function announce(method: string, url: string, bytes: number, headers: Record<string, string>) {
+  const sent = request(url, { method, headers: { ...headers, 'content-length': String(bytes) } });
+  sent.on('error', () => undefined);
+  sent.flushHeaders();
+  const [status, answer] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+    sent.once('response', async (response) => resolve([response.statusCode, await text(response)]));
+    sent.once('close', () => reject(new Error('no response')));
+  });
+  sent.destroy();
+  return [status, JSON.parse(answer).error as string];
+}
+
+function headersFor({ key }: Operation): Record<string, string> {
+  if (key === 'public') return createBearerTokenHeaders(service.publicKey).headers;
+  return key === 'operator' ? createBearerTokenHeaders(operatorToken).headers : headersOfPerson;
+}
+
+const withBody = Object.values(allOperations).filter((operation: Operation) => operation.bodyBytes > 0);
+
+it.each(withBody.map((operation: Operation) => [operation.name, operation] as const))(
+  'a request body of %s that is too large gets an error with the limit of the operation',
+  async (_, operation) => {
+    const path = listOperationPaths(operation)
+      .at(-1)
+      ?.replace('{organization}', 'test-org')
+      .replace(/\{\w+\}/g, 'plain');
+    const { bodyBytes } = operation;
+    const message = `The request body is too large. The limit is ${bodyBytes} bytes.`;
+    const answer = await announce(operation.method, service.url + path, bodyBytes + 1, headersFor(operation));
+    expect(answer).toEqual([413, message]);
+  },
+);
+
+it('a body for the bot of a WebSocket that is too large gets an error with that limit', async () => {
+  const send = async (bytes: number) => {
+    const response = await fetch(`${service.url}/v1/public/plain/start`, {
+      method: 'POST',
+      ...createBearerTokenHeaders(service.publicKey),
+      body: `{"transport":"websocket","body":{"a":"${'x'.repeat(bytes - 8)}"}}`,
+    });
+    return [response.status, ((await response.json()) as { error?: string }).error];
+  };
+  const message = 'The body for the bot is too large. With the transport "websocket", the limit is 4096 bytes.';
+  expect(await send(4_097)).toEqual([413, message]);
+  expect((await send(4_096))[0]).toBe(200);
+});
+
+it('a request through the session proxy that is too large gets an error with its limit', async () => {
+  const url = `${service.url}/v1/public/plain/sessions/${await startAgentSession(service, 'plain')}/echo`;
+  const { headers } = createBearerTokenHeaders(service.publicKey);
+  expect(await announce('POST', url, maxProxyBodyBytes + 1, headers)).toEqual([
+    413,
+    `The request body is too large. The limit is ${maxProxyBodyBytes} bytes.`,
+  ]);
+});
+
+it('an upload that is larger than announced, or than any upload may be, gets an error with that limit', async () => {
+  const body = { region: 'us-west', contentHash: randomBytes(32).toString('hex'), sizeBytes: 10 };
+  const { uploadUrl, uploadFields } = await service.client.getBuildUploadUrl({ body });
+  const headers = { 'upload-token': uploadFields.token, 'upload-offset': '0' };
+  const response = await fetch(uploadUrl, { method: 'PATCH', headers, body: 'x'.repeat(11) });
+  expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+    413,
+    'The archive is larger than its announced size, 10 bytes.',
+  ]);
+  const answer = await announce('POST', uploadUrl, maxUploadBytes + 70_000, {});
+  expect(answer).toEqual([413, 'The archive is larger than 500 MiB.']);
+});
