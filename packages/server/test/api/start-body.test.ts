@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, stopAgentSession, waitUntilAgentIdle } from '../support/client.ts';
+import { signUpPerson } from '../support/people.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 /** JSON that changes if it is parsed and written again: numbers, order of names, escapes, white space. */
@@ -42,6 +43,18 @@ it.each([
   const read = () => service.client.getSession({ params: { agentName: 'plain', sessionId } });
   await expect.poll(async () => (await read()).coldStart).toBe(kind === 'cold');
   for (const id of [sessionId, occupied?.['sessionId']]) if (id) await stopAgentSession(service, 'plain', id);
+});
+
+it('the bot gets the unchanged body of a start with an account', async () => {
+  const { cookie } = await signUpPerson(service, 'owner');
+  const response = await fetch(`${service.url}/v1/organizations/${service.organization}/agents/plain/start`, {
+    method: 'POST',
+    headers: { cookie: cookie(), 'sec-fetch-site': 'same-origin' },
+    body: `{"createDailyRoom":false,"body":${body}}`,
+  });
+  const { sessionId } = (await response.json()) as { sessionId: string };
+  expect(await evaluateJavaScriptInBot(service, 'plain', sessionId, 'state.starts[0].body')).toBe(body);
+  await stopAgentSession(service, 'plain', sessionId);
 });
 
 it('the parameter "body" of a WebSocket contains the numbers as they were sent', async () => {
