@@ -100,7 +100,8 @@ export async function printStartPhases({ service, log }: VoiceBenchContext): Pro
     await scaleAgent(service, forked, minAgents);
     const { id } = await startSession(service, forked, 'webrtc');
     const { coldStart, startPhases } = await readRecord(service, forked, id);
-    log(JSON.stringify({ coldStart, startPhases }));
+    const { claim, boot, dispatch } = startPhases;
+    log(JSON.stringify({ coldStart, startPhases: { claim, boot, dispatch } }));
     await stopSession(service, forked, id);
   }
 }

@@ -36,6 +36,8 @@ async def test_session_lasts_from_the_start_request_to_its_response(sleeping_bot
         assert report["sessionId"] == SESSION_ID
         assert report["status"] == 200
         assert report["startedAt"].endswith("Z")
+        assert report["startedAt"] <= report["botCalledAt"] <= report["endedAt"]
+        assert (report["transportConnectedAt"], report["firstFrameAt"]) == (None, None)
         assert report["endedAt"] >= report["startedAt"]
         await bot.wait_for(rf"started {SESSION_ID} {{'seconds': 0}} False False None")
 

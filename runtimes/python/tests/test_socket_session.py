@@ -56,7 +56,10 @@ async def test_socket_session_ends_when_its_client_disconnects(text_echo_bot: Pa
         async with open_socket(bot) as client:
             await client.send("hello")
             assert await client.recv() == "hello"
-            assert (await bot.report())["state"] == "running"
+            running = await bot.report()
+            assert running["state"] == "running"
+            assert running["startedAt"] <= running["transportConnectedAt"] <= running["botCalledAt"]
+            assert running["botCalledAt"] <= running["firstFrameAt"]
         report = await bot.report(wait=10)
         assert (report["state"], report["sessionId"]) == ("ended", SESSION_ID)
         await bot.wait_for("type websocket body {}")

@@ -82,8 +82,15 @@ async def test_call_echoes_audio_and_ends_when_its_client_disconnects(echo_bot: 
     async with running_bot(echo_bot) as bot:
         session = asyncio.create_task(bot.post("/bot", {"from": "start"}, headers=SESSION_START_HEADERS))
         call = WebRtcCall()
+        while (waiting := await bot.report())["state"] == "idle":
+            pass
+        moments = ("botCalledAt", "transportConnectedAt", "firstFrameAt")
+        assert [waiting[moment] for moment in moments] == [None, None, None]
         answer = await call.connect(bot)
         await call.hear()
+        report = await bot.report()
+        assert report["startedAt"] <= report["botCalledAt"] <= report["firstFrameAt"]
+        assert report["startedAt"] <= report["transportConnectedAt"]
         known = {"pc_id": answer["pc_id"]}
         candidate = {"candidate": "", "sdp_mid": "0", "sdp_mline_index": 0}
         patched = await bot.client.patch("/api/offer", json=known | {"candidates": [candidate]}, headers=CLIENT_HEADERS)

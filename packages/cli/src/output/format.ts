@@ -18,6 +18,12 @@ export function formatDuration(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':');
 }
 
+/** Formats a duration in milliseconds, such as `4.3 ms`, `812 ms` or `9.9 s`. */
+export function formatMilliseconds(value: number): string {
+  if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
+  return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : Math.round(value)} ms`;
+}
+
 export function secondsBetween(from: string, to: string | Date): number {
   return (new Date(to).getTime() - new Date(from).getTime()) / 1_000;
 }

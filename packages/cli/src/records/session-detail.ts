@@ -5,13 +5,14 @@ import {
   formatDuration,
   formatMebibytes,
   formatMillicores,
+  formatMilliseconds,
   formatOptionalCell,
   formatTime,
   formatYesNo,
   secondsBetween,
 } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
-import { formatSessionStateCell } from './session-state.ts';
+import { formatBotStartCell, formatSessionStateCell } from './session-state.ts';
 
 /** Shows a session with its start phases, events and metrics. The duration of an active session is the time until `now`. */
 export function createSessionReportBlocks(session: SessionResponse, now: Date): readonly CommandReportBlock[] {
@@ -34,7 +35,8 @@ function sessionFields(session: SessionResponse, now: Date): CommandReportBlock 
       ['Created', formatTime(session.createdAt)],
       ['Ended', formatTime(session.endedAt)],
       ['Duration', formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now))],
-      ['Bot start', session.botStartSeconds === null ? formatOptionalCell(null) : `${session.botStartSeconds}s`],
+      ['Bot start', formatBotStartCell(session)],
+      ['Caller could speak after', formatMoment(session.startPhases?.firstFrame ?? null)],
       ['Cold start', formatYesNo(session.coldStart)],
       ['Agent id', session.serviceId],
       ['Deployment id', session.deploymentId],
@@ -51,17 +53,23 @@ function completion(status: string | null): Cell {
     : { text: status, rich: `${status}: ${getSessionCompletionStatusLabel(status)}` };
 }
 
-function startPhaseFields({ claim, boot, dispatch }: StartPhaseDurations): CommandReportBlock {
-  const milliseconds = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+function startPhaseFields(phases: StartPhaseDurations): CommandReportBlock {
   return {
     kind: 'fields',
     title: 'Start',
     fields: [
-      ['Claim', milliseconds(claim)],
-      ['Boot', milliseconds(boot)],
-      ['Dispatch', milliseconds(dispatch)],
+      ['Claim', formatMilliseconds(phases.claim)],
+      ['Boot', formatMilliseconds(phases.boot)],
+      ['Dispatch', formatMilliseconds(phases.dispatch)],
+      ['Bot called after', formatMoment(phases.botCalled)],
+      ['Transport connected after', formatMoment(phases.transportConnected)],
+      ['First frame after', formatMoment(phases.firstFrame)],
     ],
   };
+}
+
+function formatMoment(milliseconds: number | null): Cell {
+  return milliseconds === null ? formatOptionalCell(null) : formatMilliseconds(milliseconds);
 }
 
 function eventTable(list: readonly SessionEvent[]): CommandReportBlock {

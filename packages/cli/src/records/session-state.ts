@@ -1,6 +1,6 @@
 import type { SessionSummary } from '@bothost/contract';
 import { getStatusLabel, type SessionEndState, sessionEndStateLabels } from '@bothost/contract/statuses';
-import { computePercentile } from '../output/format.ts';
+import { computePercentile, formatMilliseconds, formatOptionalCell } from '../output/format.ts';
 import type { Cell, TextTone } from '../output/report.ts';
 
 const tones: Readonly<Record<SessionEndState, TextTone | undefined>> = {
@@ -29,6 +29,13 @@ export function formatSessionStateCell(
   return tone === undefined ? text : { text, tone };
 }
 
+/** Formats the time from the start request to the bot start: in milliseconds, or above a second in whole seconds. */
+export function formatBotStartCell(session: Pick<SessionSummary, 'botStartSeconds' | 'botStartMilliseconds'>): Cell {
+  const { botStartSeconds: seconds, botStartMilliseconds: milliseconds } = session;
+  if (milliseconds !== null && milliseconds < 1_000) return formatMilliseconds(milliseconds);
+  return seconds === null ? formatOptionalCell(null) : `${seconds}s`;
+}
+
 export type StartDurationStatistics = {
   /**
    * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions. They are null
@@ -43,7 +50,11 @@ export type StartDurationStatistics = {
 };
 
 export function computeStartDurationStatistics(sessions: readonly SessionSummary[]): StartDurationStatistics {
-  const seconds = sessions.flatMap(({ botStartSeconds }) => (botStartSeconds === null ? [] : [botStartSeconds]));
+  const seconds = sessions.flatMap(({ botStartSeconds, botStartMilliseconds }) => {
+    // A service of version 0.1.0 sends only whole seconds.
+    const known = botStartMilliseconds === null ? botStartSeconds : botStartMilliseconds / 1000;
+    return known === null ? [] : [known];
+  });
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));
   const share = (count: number, of: number) => (of === 0 ? null : count / of);
   return {

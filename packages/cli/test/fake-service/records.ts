@@ -150,6 +150,7 @@ export const session: SessionResponse = {
   updatedAt: '2026-11-20T16:01:05.000Z',
   endedAt: '2026-11-20T16:01:05.000Z',
   botStartSeconds: 2,
+  botStartMilliseconds: 1_834,
   coldStart: true,
   completionStatus: 'HTTP_ERROR',
   endState: 'agent_error',
@@ -166,7 +167,14 @@ export const session: SessionResponse = {
       detail: { code: 3, signal: null, outOfMemory: false, tail: 'Error: no\n\u001b[2Jat bot' },
     },
   ],
-  startPhases: { claim: 4.25, boot: 812.4, dispatch: 9.9 },
+  startPhases: {
+    claim: 4.25,
+    boot: 812.4,
+    dispatch: 9.9,
+    botCalled: 1_840,
+    transportConnected: 2_300,
+    firstFrame: 11_720,
+  },
   resourceMetrics: {
     id: '01930000-0000-7000-8000-00000000000b',
     sessionId,

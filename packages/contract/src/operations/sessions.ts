@@ -55,12 +55,19 @@ export const ResourceMetrics = z
   .meta({ id: 'ResourceMetrics' });
 export type ResourceMetrics = z.infer<typeof ResourceMetrics>;
 
-/** How long each phase of a start took, in milliseconds. */
+const momentOfStart = z.number().nullable().default(null);
+
+/** How long each phase of a start took, and when later moments were reached, in milliseconds. */
 export const StartPhaseDurations = z
   .object({
     claim: z.number().describe('From the accepted request to the claim of an instance'),
     boot: z.number().describe('From the claim to the ready instance; near 0 for a warm start'),
     dispatch: z.number().describe('From the ready instance to the accepted session'),
+    botCalled: momentOfStart.describe('From the request to the call of bot(); null if unknown'),
+    transportConnected: momentOfStart.describe('From the request to the connected client; null if unknown'),
+    firstFrame: momentOfStart.describe(
+      'From the request to the first frame that the bot sent to the client; null if unknown',
+    ),
   })
   .meta({ id: 'StartPhases' });
 export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
@@ -72,6 +79,12 @@ const summaryFields = {
   deploymentId: Uuid,
   endedAt: IsoDateTime.nullable(),
   botStartSeconds: z.number().int().nullable().describe('Seconds from the start request to the bot start, rounded'),
+  botStartMilliseconds: z
+    .number()
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Milliseconds from the start request to the bot start'),
   coldStart: z.boolean().nullable(),
   completionStatus: z
     .string()

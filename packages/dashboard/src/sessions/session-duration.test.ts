@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
-import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } from './session-duration.ts';
+import {
+  computeSessionDurationMs,
+  formatBotStartDuration,
+  formatLongDuration,
+  formatPreciseDuration,
+} from './session-duration.ts';
 
 test.each([
-  [999, '< 1 s'],
+  [0, '0 ms'],
+  [999.4, '999 ms'],
   [1_000, '1 s'],
   [59_999, '59 s'],
   [60_000, '1 min 0 s'],
@@ -13,11 +19,19 @@ test.each([
 });
 
 test.each([
-  [{ botStartSeconds: null, coldStart: null }, '—'],
-  [{ botStartSeconds: 0, coldStart: false }, '< 1 s, warm'],
-  [{ botStartSeconds: 3, coldStart: true }, '3 s, cold'],
+  [{ botStartSeconds: null, botStartMilliseconds: null, coldStart: null }, '—'],
+  [{ botStartSeconds: 0, botStartMilliseconds: 22, coldStart: false }, '22 ms, warm'],
+  [{ botStartSeconds: 1, botStartMilliseconds: 999, coldStart: false }, '999 ms, warm'],
+  [{ botStartSeconds: 3, botStartMilliseconds: 2_800, coldStart: true }, '3 s, cold'],
 ])('formatBotStartDuration formats %o as %s', (session, text) => {
   expect(formatBotStartDuration(session)).toBe(text);
+});
+
+test.each([
+  [412.4, '412 ms'],
+  [9_940, '9.9 s'],
+])('formatPreciseDuration formats %d ms as %s', (durationMs, text) => {
+  expect(formatPreciseDuration(durationMs)).toBe(text);
 });
 
 test('computeSessionDurationMs measures from creation to the end, or to now for an active session, and is never negative', () => {

@@ -1,12 +1,18 @@
 import type { SessionResponse } from '@bothost/contract';
 import { RelativeTime } from '../components/moment.tsx';
 import { useNow } from '../components/use-now.ts';
-import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } from './session-duration.ts';
+import {
+  computeSessionDurationMs,
+  formatBotStartDuration,
+  formatLongDuration,
+  formatPreciseDuration,
+} from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
 /** Shows the status, completion, start and duration of a session, and its ids. */
 export function SessionFacts({ session }: { readonly session: SessionResponse }) {
   const { sessionId, deploymentId, createdAt, endedAt, completionStatus } = session;
+  const firstFrame = session.startPhases?.firstFrame ?? null;
   const now = useNow(endedAt === null);
   const facts = [
     ['Status', <SessionStatus key="status" session={session} />],
@@ -14,6 +20,7 @@ export function SessionFacts({ session }: { readonly session: SessionResponse })
     ['Started', <RelativeTime key="started" at={createdAt} />],
     ['Duration', formatLongDuration(computeSessionDurationMs(session, now))],
     ['Bot start', formatBotStartDuration(session)],
+    ['Caller could speak after', firstFrame === null ? '—' : formatPreciseDuration(firstFrame)],
   ] as const;
   return (
     <div className="flex flex-col gap-4">

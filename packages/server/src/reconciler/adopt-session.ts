@@ -5,8 +5,10 @@ import { findSessionStartBody, findSessionState, type OpenSessionRow } from '../
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { isColdStart } from './cold-start.ts';
 import { resumeSession, type SessionDispatchContext } from './dispatch.ts';
+import type { WatchedSession } from './watch-start.ts';
 
-export type AdoptionContext = SessionDispatchContext & {
+export type AdoptionContext = Omit<SessionDispatchContext, 'watchStart'> & {
+  readonly watchStart: (session: WatchedSession) => void;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Pick<Sampler, 'begin'>;
   readonly isEnding: (instanceId: string) => boolean;
@@ -31,15 +33,19 @@ export async function adoptSession(
     const owner = { organizationId: row.organization_id, agentName: row.agent_name };
     context.sessionAddresses.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
     context.sampler.begin(row.id, instance.id);
-    await resumeSession(context, {
+    const session = {
       id: row.id,
       instanceId: instance.id,
       address,
-      reportsSession: instance.reports_session,
       transport: row.transport,
+      requestedAt: row.requested_at,
+    };
+    if (row.bot_started_at !== null) context.watchStart(session);
+    await resumeSession(context, {
+      ...session,
+      reportsSession: instance.reports_session,
       maxSeconds: row.max_session_seconds,
       cold: isColdStart(instance, row.requested_at),
-      requestedAt: row.requested_at,
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
       body: await retryWrite(() => findSessionStartBody(db, row.id)),

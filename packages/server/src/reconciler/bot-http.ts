@@ -77,6 +77,10 @@ const BotSessionState = z.object({
   completionStatus: z.string().nullish(),
   startedAt: z.iso.datetime().nullish(),
   endedAt: z.iso.datetime().nullish(),
+  /** Undefined if the bot does not report the moments of a session's start. */
+  botCalledAt: z.iso.datetime().nullish(),
+  transportConnectedAt: z.iso.datetime().nullish(),
+  firstFrameAt: z.iso.datetime().nullish(),
 });
 export type BotSessionState = z.infer<typeof BotSessionState>;
 

@@ -87,6 +87,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
       ownership.release(sessionId);
     },
     onDispatch: () => undefined,
+    watchStart: () => undefined,
     onOpen: () => transitions.push('open'),
     onLive: () => transitions.push('live'),
   };

@@ -8,7 +8,9 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
+import { clampReportedTime } from './reported-time.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
+import { readStartMoments } from './start-moments.ts';
 
 /** A session whose instance is ready, with all data that a dispatch needs. */
 export type ReadySession = {
@@ -46,6 +48,8 @@ export type SessionDispatchContext = {
   readonly onDispatch: (session: ReadySession) => void;
   /** Called when the bot has the session. From then on, requests can be forwarded to the bot. */
   readonly onOpen: (sessionId: string) => void;
+  /** Records the moments of the session's start that the bot has not yet reported. */
+  readonly watchStart: (session: ReadySession) => void;
   /** Called once the bot has accepted the session, with the time `at` of the acceptance. */
   readonly onLive: (session: ReadySession, at: Date) => void;
 };
@@ -88,10 +92,10 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   void answer.then(() => answered.abort());
   const deadline = context.acceptDeadline();
   const signal = AbortSignal.any([answered.signal, deadline]);
-  const [, acceptedAt] = await Promise.all([recorded, whenAccepted(context, session, sentAt, signal)]);
-  if (acceptedAt !== null) await markStarted(context, session, acceptedAt);
+  const [, accepted] = await Promise.all([recorded, whenAccepted(context, session, sentAt, signal)]);
+  if (accepted !== null) await markStarted(context, session, accepted.at, accepted.report);
   // If the bot has responded, it is not late, even if the deadline passed while the database was unreachable.
-  const isLate = acceptedAt === null && deadline.aborted && !answered.signal.aborted;
+  const isLate = accepted === null && deadline.aborted && !answered.signal.aborted;
   if (isLate) abort();
   const outcome = await answer;
   context.closing.removeEventListener('abort', leave);
@@ -100,22 +104,22 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
   // A short session may end before the bot responds to a status request. The time at which the start request was sent is then
   // recorded as the start of the session.
-  const startedAt = acceptedAt ?? (hasBotAcceptedSession(outcome) ? sentAt : null);
-  if (acceptedAt === null && startedAt !== null) await markStarted(context, session, startedAt);
+  const startedAt = accepted?.at ?? (hasBotAcceptedSession(outcome) ? sentAt : null);
+  if (accepted === null && startedAt !== null) await markStarted(context, session, startedAt, null);
   await endWith(context, session, startedAt, outcome);
 }
 
-/** Returns the time at which the bot accepted the session. Null if the signal aborts first. */
+/** Returns when the bot accepted the session, and its report, if any. Returns null if the signal aborts first. */
 async function whenAccepted(
   context: SessionDispatchContext,
   session: ReadySession,
   sentAt: Date,
   signal: AbortSignal,
-): Promise<Date | null> {
+): Promise<{ readonly at: Date; readonly report: BotSessionState | null } | null> {
   for (let pause = acceptMs; ; pause = Math.min(2 * pause, againMs)) {
-    const known = await ask(context, session, 0, signal);
-    if (known === 'aborted') return null;
-    if (known?.state !== 'idle') return clampReportedTime(known?.startedAt, sentAt, context.now());
+    const report = await ask(context, session, 0, signal);
+    if (report === 'aborted') return null;
+    if (report?.state !== 'idle') return { at: clampReportedTime(report?.startedAt, sentAt, context.now()), report };
     await elapse(pause, signal);
   }
 }
@@ -152,7 +156,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
     if (startedAt === null) {
       const reported = known?.startedAt ?? dispatchedAt?.toISOString();
       startedAt = clampReportedTime(reported, session.readyAt ?? session.claimedAt, context.now());
-      await markStarted(context, session, startedAt);
+      await markStarted(context, session, startedAt, known);
     }
     // The bot has no status route, so only its exit or the time limit ends the session.
     if (known === null) return;
@@ -194,18 +198,18 @@ async function elapse(milliseconds: number, signal: AbortSignal): Promise<void> 
   await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-/** Parses a time reported by a bot and clamps it to the range from `earliest` to `now`. Returns `now` if none is reported. */
-export function clampReportedTime(reported: string | null | undefined, earliest: Date | null, now: Date): Date {
-  const time = reported == null ? now : new Date(reported);
-  if (time > now) return now;
-  return earliest !== null && time < earliest ? earliest : time;
-}
-
-async function markStarted(context: SessionDispatchContext, session: ReadySession, at: Date): Promise<void> {
+async function markStarted(
+  context: SessionDispatchContext,
+  session: ReadySession,
+  at: Date,
+  report: BotSessionState | null,
+): Promise<void> {
   context.onOpen(session.id);
   context.onLive(session, at);
   const { readyAt, cold } = session;
-  await context.retryWrite(() => markLive(context, session.id, { at, readyAt, cold }));
+  const { moments, isComplete } = readStartMoments(report, session, context.now());
+  await context.retryWrite(() => markLive(context, session.id, { at, readyAt, cold, moments }));
+  if (!isComplete) context.watchStart(session);
 }
 
 async function endWith(

@@ -25,6 +25,7 @@ import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { createDeploymentValidator } from './validation.ts';
+import { type WatchedSession, watchStart } from './watch-start.ts';
 
 export type ReconcilerContext = {
   readonly db: Database;
@@ -69,6 +70,8 @@ export type Reconciler = {
   /** Sends a newly started session to its warm instance. This server must already own the session. */
   readonly dispatch: (session: ReadySession) => void;
   readonly endSession: SessionEndRecorder['endSession'];
+  /** Records the moments of a session's start that its bot reports. The session must be live. */
+  readonly watchStart: (session: WatchedSession) => void;
   /** Resolves with the next outcome of a deployment: null once the deployment is activated, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** Stops idle instances and keeps no warm pool. Instances still start for sessions that are waiting for one. */
@@ -157,6 +160,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     nextPass: loop.nextPass,
     deployed: outcomes.next,
     endSession,
+    watchStart: dispatchContext.watchStart,
     dispatch: (session) => {
       dispatchSession(dispatchContext, session).catch((error: unknown) => {
         if (closing.signal.aborted) return;
@@ -188,11 +192,19 @@ function createDispatchContext(
   given: Pick<AdoptionContext, 'closing' | 'endSession' | 'isEnding'>,
 ): AdoptionContext {
   const { sessionAddresses, logger, runtime, sampler, telemetry } = context;
+  const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;
+  const watch = (session: WatchedSession) => {
+    watchStart({ ...context, ...given, isReachable }, session).catch((error: unknown) => {
+      if (!given.closing.aborted)
+        logger.error({ err: error, sessionId: session.id }, 'start of session could not be recorded');
+    });
+  };
   return {
     ...context,
     ...given,
     acceptDeadline: startDeadline,
-    isReachable: (sessionId) => sessionAddresses.known(sessionId) !== undefined,
+    isReachable,
+    watchStart: watch,
     onDispatch: ({ id, instanceId }) => {
       runtime.sessionOpening(instanceId);
       sampler.begin(id, instanceId);

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { isColdStart } from './cold-start.ts';
-import { clampReportedTime, type ReadySession, resumeSession } from './dispatch.ts';
+import { type ReadySession, resumeSession } from './dispatch.ts';
+import { clampReportedTime } from './reported-time.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
@@ -89,6 +90,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
       retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       onDispatch: () => undefined,
+      watchStart: () => undefined,
       onOpen: () => {
         happened.push('open');
         bot.end();

@@ -12,7 +12,7 @@ import { deriveControlToken } from '../instances/control-token.ts';
 import { findOrganizationByName } from '../organizations/find.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { connectSession, connectSessionWithoutToken } from '../sessions/connect.ts';
-import { markLive, recordEvents } from '../sessions/progress.ts';
+import { markLive, recordEvents, recordStartMoments, type StartMoments } from '../sessions/progress.ts';
 import { abandonSession } from './abandon-session.ts';
 import { verifyToken } from './socket-token.ts';
 
@@ -150,6 +150,8 @@ function createSocketSession(
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
   let readyAt = claim.readyAt;
+  const recordMoments = (moments: StartMoments) =>
+    context.retryWrite(() => recordStartMoments(context.db, sessionId, moments));
   return {
     sessionId,
     hasToken,
@@ -173,9 +175,19 @@ function createSocketSession(
       context.sessionAddresses.opened(sessionId);
       context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
       context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
-      await context.retryWrite(() => markLive(context, sessionId, { at: startedAt, readyAt, cold }));
+      await context.retryWrite(() =>
+        markLive(context, sessionId, { at: startedAt, readyAt, cold, moments: { transportConnectedAt: startedAt } }),
+      );
+      const address = context.sessionAddresses.known(sessionId)?.address;
+      if (address != null)
+        context.reconciler.watchStart({ id: sessionId, instanceId, address, transport: 'websocket', requestedAt });
     },
-    onFirstMessage: () => context.runtime.sessionOpened(instanceId),
+    onFirstMessage: () => {
+      context.runtime.sessionOpened(instanceId);
+      recordMoments({ firstFrameAt: context.now() }).catch((error: unknown) =>
+        context.logger.error({ sessionId, err: error }, 'first frame of session could not be recorded'),
+      );
+    },
     refused: ({ status, phrase }) => {
       const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } } as const;
       return context.retryWrite(() => recordEvents(context.db, sessionId, [event]));

@@ -88,12 +88,23 @@ describe('getSession', () => {
       claimed_at: secondsAgo(9.9),
       ready_at: secondsAgo(7),
       bot_started_at: secondsAgo(6.6),
+      bot_called_at: secondsAgo(6.5),
+      transport_connected_at: secondsAgo(2.5),
+      first_frame_at: secondsAgo(0.1),
       cold_start: true,
     });
     expect(await get(id)).toMatchObject({
       botStartSeconds: 3,
+      botStartMilliseconds: 3_400,
       coldStart: true,
-      startPhases: { claim: 100, boot: 2900, dispatch: 400 },
+      startPhases: {
+        claim: 100,
+        boot: 2900,
+        dispatch: 400,
+        botCalled: 3_500,
+        transportConnected: 7_500,
+        firstFrame: 9_900,
+      },
     });
   });
 
@@ -106,8 +117,9 @@ describe('getSession', () => {
     };
     expect(await get(await add({ state: 'live', cold_start: false, ...times }))).toMatchObject({
       botStartSeconds: 0,
+      botStartMilliseconds: 200,
       coldStart: false,
-      startPhases: { claim: 100, boot: 0, dispatch: 100 },
+      startPhases: { claim: 100, boot: 0, dispatch: 100, botCalled: null, transportConnected: null, firstFrame: null },
     });
   });
 

@@ -21,6 +21,7 @@ export function toSessionSummary(row: SessionResponseRow): SessionSummary {
     completionStatus: row.completion_status,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    botStartMilliseconds: botStartMilliseconds(row),
     endState: row.end_state,
   };
 }
@@ -44,9 +45,17 @@ function toSessionEvent({ code, at, detail }: StoredSessionEvent): SessionEvent 
   return { eventCode: code, eventTs: at, detail } as SessionEvent;
 }
 
+function botStartMilliseconds(row: SessionResponseRow): number | null {
+  return millisecondsAfterRequest(row, row.bot_started_at);
+}
+
 function botStartSeconds(row: SessionResponseRow): number | null {
-  if (row.bot_started_at === null || row.requested_at === null) return null;
-  return Math.max(0, Math.round((row.bot_started_at.getTime() - row.requested_at.getTime()) / 1000));
+  const milliseconds = botStartMilliseconds(row);
+  return milliseconds === null ? null : Math.round(milliseconds / 1000);
+}
+
+function millisecondsAfterRequest({ requested_at }: SessionResponseRow, moment: Date | null): number | null {
+  return moment === null || requested_at === null ? null : Math.max(0, moment.getTime() - requested_at.getTime());
 }
 
 function startPhases(row: SessionResponseRow): StartPhaseDurations | null {
@@ -55,5 +64,12 @@ function startPhases(row: SessionResponseRow): StartPhaseDurations | null {
   const claimed = row.claimed_at.getTime();
   const started = row.bot_started_at.getTime();
   const ready = Math.min(Math.max(row.ready_at?.getTime() ?? claimed, claimed), started);
-  return { claim: claimed - requested, boot: ready - claimed, dispatch: started - ready };
+  return {
+    claim: claimed - requested,
+    boot: ready - claimed,
+    dispatch: started - ready,
+    botCalled: millisecondsAfterRequest(row, row.bot_called_at),
+    transportConnected: millisecondsAfterRequest(row, row.transport_connected_at),
+    firstFrame: millisecondsAfterRequest(row, row.first_frame_at),
+  };
 }

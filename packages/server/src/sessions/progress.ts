@@ -1,6 +1,13 @@
 import type { SessionCompletionStatus } from '@bothost/contract';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
-import { appendEvents, findSessionRequestBody, listOpenSessionRows, updateSessionRow } from './rows.ts';
+import {
+  appendEvents,
+  findSessionRequestBody,
+  listOpenSessionRows,
+  type StartMoments,
+  setStartMoments,
+  updateSessionRow,
+} from './rows.ts';
 
 /** A session that has not ended, as the reconciler observes it. */
 export type OpenSessionRow = Awaited<ReturnType<typeof listOpenSessionRows>>[number];
@@ -24,15 +31,30 @@ export async function markDispatched(context: { db: Database; now: () => Date },
 export async function markLive(
   context: { db: Database; now: () => Date },
   sessionId: string,
-  took: { readonly at: Date; readonly readyAt: Date | null; readonly cold: boolean },
+  took: {
+    readonly at: Date;
+    readonly readyAt: Date | null;
+    readonly cold: boolean;
+    readonly moments?: StartMoments;
+  },
 ): Promise<void> {
   await updateSessionRow(context.db, sessionId, ['starting'], {
     state: 'live',
     bot_started_at: took.at,
     ready_at: took.readyAt,
     cold_start: took.cold,
+    bot_called_at: took.moments?.botCalledAt,
+    transport_connected_at: took.moments?.transportConnectedAt,
+    first_frame_at: took.moments?.firstFrameAt,
     updated_at: context.now(),
   });
+}
+
+export type { StartMoments };
+
+/** Records moments of a session's start, also after its end. A recorded moment is never changed. */
+export function recordStartMoments(db: Database, sessionId: string, moments: StartMoments): Promise<void> {
+  return setStartMoments(db, sessionId, moments);
 }
 
 /** Records why a session ends. Returns false if an earlier cause is recorded, or if the session has ended. */

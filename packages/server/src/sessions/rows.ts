@@ -54,6 +54,9 @@ const presented = [
   'claimed_at',
   'ready_at',
   'bot_started_at',
+  'bot_called_at',
+  'transport_connected_at',
+  'first_frame_at',
   'cold_start',
   'completion_status',
   'ended_at',
@@ -123,6 +126,23 @@ export async function appendEvents(db: Database, id: string, events: readonly St
   const added = JSON.stringify(events);
   await sql`update sessions set events = events || ${added}::jsonb
     where id = ${id} and not events @> ${added}::jsonb and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
+}
+
+/** Moments of a session's start that are known. */
+export type StartMoments = {
+  readonly botCalledAt?: Date;
+  readonly transportConnectedAt?: Date;
+  readonly firstFrameAt?: Date;
+};
+
+/** Sets the moments that are not yet set. */
+export async function setStartMoments(db: Database, id: string, moments: StartMoments): Promise<void> {
+  const { botCalledAt = null, transportConnectedAt = null, firstFrameAt = null } = moments;
+  await sql`update sessions set
+      bot_called_at = coalesce(bot_called_at, ${botCalledAt}::timestamptz),
+      transport_connected_at = coalesce(transport_connected_at, ${transportConnectedAt}::timestamptz),
+      first_frame_at = coalesce(first_frame_at, ${firstFrameAt}::timestamptz)
+    where id = ${id}`.execute(db);
 }
 
 /** Returns the sessions of a region that have not ended, with their instances. */

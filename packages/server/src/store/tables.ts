@@ -239,6 +239,12 @@ export type SessionsTable = {
    */
   handed_over_at: Date | null;
   bot_started_at: Date | null;
+  /** When the Python host called `bot()`. */
+  bot_called_at: Date | null;
+  /** When the client was connected by WebSocket or WebRTC. */
+  transport_connected_at: Date | null;
+  /** When the bot sent its first frame to the client. */
+  first_frame_at: Date | null;
   cold_start: boolean | null;
   ending_status: SessionCompletionStatus | null;
   completion_status: SessionCompletionStatus | null;

@@ -1,7 +1,7 @@
 """SmallWebRTC signaling, one connection at a time (docs/bot-contract.md, "WebRTC")."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -87,6 +87,8 @@ class WebRtcOfferAcceptor:
 
                 async def connect(connection: Any) -> None:
                     if self._connected is not None and not self._connected.done():
+                        if self._session is not None:
+                            _observe_start(connection, self._session)
                         self._connected.set_result((connection, request_data))
 
                 answer: dict[str, Any] = await self._handler.handle_web_request(offer, connect)
@@ -115,6 +117,26 @@ class WebRtcOfferAcceptor:
 
     async def _ready_modules(self) -> tuple[Any, Any]:
         return await asyncio.shield(self.prepare())
+
+
+def _observe_start(connection: Any, session: Session) -> None:
+    """Record when the client is connected, and when the bot sends it the first audio track or message."""
+
+    async def connected(_connection: Any) -> None:
+        session.reach("transportConnectedAt")
+
+    connection.add_event_handler("connected", connected)
+    for name in ("replace_audio_track", "send_app_message"):
+        setattr(connection, name, _observe_first_frame(getattr(connection, name), session))
+
+
+def _observe_first_frame(send: Callable[[Any], Any], session: Session) -> Callable[[Any], Any]:
+    def observed_send(sent: Any) -> Any:
+        if sent is not None:
+            session.reach("firstFrameAt")
+        return send(sent)
+
+    return observed_send
 
 
 def _is_offer(request: dict[str, Any]) -> bool:

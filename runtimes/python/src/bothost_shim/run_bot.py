@@ -27,6 +27,7 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> SessionOutcome:
     """Run `bot(arguments)` and return the outcome. Never raises. The caller must mark the session as ended."""
     if session.asked_to_end.is_set():
         return map_end_reason_to_outcome(session)
+    session.reach("botCalledAt")
     task = asyncio.create_task(_call(bot, arguments), name=f"bot of session {session.id}")
     session.tasks.add(task)
     await asyncio.wait({task})

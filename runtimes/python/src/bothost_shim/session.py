@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 EndReason = Literal["stopped", "limit", "shutdown", "client disconnected"]
+# Moments of a session's start, as `GET /_bot/session` names them.
+StartMoment = Literal["botCalledAt", "transportConnectedAt", "firstFrameAt"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Session:
     end_reason: EndReason | None = None
     outcome: SessionOutcome | None = None
     ended_at: datetime | None = None
+    # When each moment of the start was reached.
+    start_moments: dict[StartMoment, datetime] = field(default_factory=dict)
     # The running calls of `bot()`: a second one starts when a WebRTC client connects to a session without a transport.
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # Whether a WebRTC session still waits for its client to connect.
@@ -46,6 +50,11 @@ class Session:
         for task in self.tasks:
             task.cancel()
 
+    def reach(self, moment: StartMoment) -> None:
+        """Record the time of a moment of the start. All calls for this moment after the first one are ignored."""
+        if moment not in self.start_moments:
+            self.start_moments[moment] = datetime.now(UTC)
+
     def finish(self, outcome: SessionOutcome) -> None:
         """Record how the session ended. All calls after the first one are ignored."""
         if self.ended.is_set():
@@ -59,6 +68,9 @@ class Session:
     def report(self) -> dict[str, Any]:
         """Return the report for `GET /_bot/session`."""
         report: dict[str, Any] = {"sessionId": self.id, "startedAt": _iso(self.started_at)}
+        for moment in get_args(StartMoment):
+            reached_at = self.start_moments.get(moment)
+            report[moment] = None if reached_at is None else _iso(reached_at)
         if self.outcome is None or self.ended_at is None:
             return report | {"state": "running"}
         report |= {"state": "ended", "status": self.outcome.status, "endedAt": _iso(self.ended_at)}

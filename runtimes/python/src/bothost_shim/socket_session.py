@@ -27,8 +27,9 @@ async def run_socket_session(host: PythonHost, scope: Scope, receive: Receive, s
     outcome = SessionOutcome(500)
     try:
         frames = PeekableReceive(_limit_linger(session, receive))
-        websocket = WebSocket(scope, frames.receive, send)
+        websocket = WebSocket(scope, frames.receive, _observe_first_frame(session, send))
         await websocket.accept()
+        session.reach("transportConnectedAt")
         transport_type = None
         if get_first_header(scope, "x-transport-type", "x-daily-transport-type") == "websocket":
             transport_type = None if begins_with_handshake(await frames.peek()) else "websocket"
@@ -62,6 +63,15 @@ def _limit_linger(session: Session, receive: Receive) -> Receive:
         return message
 
     return observed_receive
+
+
+def _observe_first_frame(session: Session, send: Send) -> Send:
+    async def observed_send(message: Message) -> None:
+        if message["type"] == "websocket.send":
+            session.reach("firstFrameAt")
+        await send(message)
+
+    return observed_send
 
 
 def _closing(outcome: SessionOutcome) -> tuple[int, str]:

@@ -5,6 +5,7 @@ import { accountsMigration } from './0021-accounts.ts';
 import { plainTextPublicKeysMigration } from './0026-readable-public-keys.ts';
 import { websocketStartMigration } from './0027-websocket-start.ts';
 import { organizationSessionsMigration } from './0028-organization-sessions.ts';
+import { startMomentsMigration } from './0032-start-moments.ts';
 import { viewersStartSessionsMigration } from './0042-viewers-start-sessions.ts';
 import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
 
@@ -16,6 +17,7 @@ export const migrations: readonly Migration[] = [
   plainTextPublicKeysMigration,
   websocketStartMigration,
   organizationSessionsMigration,
+  startMomentsMigration,
   viewersStartSessionsMigration,
   dropFormerMacsMigration,
 ];

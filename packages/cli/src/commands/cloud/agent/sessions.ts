@@ -3,11 +3,12 @@ import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { formatDuration, formatOptionalCell, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
+import { formatDuration, formatMilliseconds, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
 import type { CommandReport, CommandReportBlock } from '../../../output/report.ts';
 import { createSessionReportBlocks } from '../../../records/session-detail.ts';
 import {
   computeStartDurationStatistics,
+  formatBotStartCell,
   formatSessionStateCell,
   type StartDurationStatistics,
 } from '../../../records/session-state.ts';
@@ -83,7 +84,10 @@ async function list({ service, io }: CommandContext, agentName: string, query: F
 }
 
 function summary(count: number, shown: readonly SessionSummary[], totals: StartDurationStatistics): readonly string[] {
-  const seconds = (value: number | null) => (value === null ? 'N/A' : `${Number(value.toFixed(1))}s`);
+  const seconds = (value: number | null) => {
+    if (value === null) return 'N/A';
+    return value < 1 ? formatMilliseconds(value * 1000) : `${Number(value.toFixed(1))}s`;
+  };
   const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
   const active = shown.filter(({ endedAt }) => endedAt === null).length;
   return [
@@ -111,7 +115,7 @@ function table(sessions: readonly SessionSummary[], now: Date): CommandReportBlo
       formatTime(session.endedAt),
       formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now)),
       formatSessionStateCell(session),
-      session.botStartSeconds === null ? formatOptionalCell(null) : `${session.botStartSeconds}s`,
+      formatBotStartCell(session),
       formatYesNo(session.coldStart),
     ]),
     empty: 'No sessions found.',

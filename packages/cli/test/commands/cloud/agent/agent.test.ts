@@ -75,6 +75,7 @@ beforeEach(async () => {
             completionStatus: null,
             coldStart: null,
             botStartSeconds: null,
+            botStartMilliseconds: null,
           },
           { ...sessionSummary, completionStatus: '500' },
           {
@@ -83,6 +84,7 @@ beforeEach(async () => {
             completionStatus: 'HTTP_COMPLETED',
             coldStart: false,
             botStartSeconds: 0,
+            botStartMilliseconds: 22,
           },
         ],
         nextCursor: 'next-page',
@@ -304,10 +306,10 @@ test('sessions prints one row per session to standard output and totals to stand
   expect(rows.map((row) => row.split('\t').slice(3))).toEqual([
     ['01:00:00', 'Active', '', 'N/A'],
     ['00:01:05', 'Error (500)', '2s', 'Yes'],
-    ['00:01:05', 'Complete', '0s', 'No'],
+    ['00:01:05', 'Complete', '22 ms', 'No'],
   ]);
   expect(stderr).toBe(
-    '41 sessions, 3 shown, 1 active.\nBot start: average 1s, p5 0s, p95 2s; cold starts 50 %.\n' +
+    '41 sessions, 3 shown, 1 active.\nBot start: average 928 ms, p5 22 ms, p95 1.8s; cold starts 50 %.\n' +
       'Next page: --cursor next-page\n',
   );
 });
@@ -327,6 +329,10 @@ test('sessions --id shows details, start phases, events with their cause, and me
     'Duration\t00:01:05',
     'Claim\t4.3 ms',
     'Boot\t812 ms',
+    'Caller could speak after\t11.7 s',
+    'Bot called after\t1840 ms',
+    'Transport connected after\t2300 ms',
+    'First frame after\t11.7 s',
     '2026-11-20T16:01:05.000Z\tINSTANCE_EXITED\tThe bot exited with status 3.',
     'Last output\tError: no',
     'Last output\tat bot',
@@ -384,9 +390,10 @@ test('sessions --id shows the HTTP status if the bot refused the WebSocket', asy
 });
 
 test('sessions --id shows missing metrics and start times as missing, not as zeros', async () => {
-  found = { ...session, resourceMetrics: null, startPhases: null, botStartSeconds: null, coldStart: null, events: [] };
+  found = { ...session, resourceMetrics: null, startPhases: null, events: [] };
+  found = { ...found, botStartSeconds: null, botStartMilliseconds: null, coldStart: null };
   const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
-  expect(stdout).toContain('Bot start\t\nCold start\tN/A\n');
+  expect(stdout).toContain('Bot start\t\nCaller could speak after\t\nCold start\tN/A\n');
   expect(stderr).toBe('No metrics were recorded for this session.\n');
 });
 

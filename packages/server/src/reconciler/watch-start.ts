@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BotAddress } from '../instances/address.ts';
+import { deriveControlToken } from '../instances/control-token.ts';
+import { recordStartMoments } from '../sessions/progress.ts';
+import type { RetryWrite } from '../store/retry-write.ts';
+import type { Database } from '../store/tables.ts';
+import { requestSessionState } from './bot-http.ts';
+import { readStartMoments, type StartingSession } from './start-moments.ts';
+
+export type StartWatchContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly key: Buffer;
+  readonly retryWrite: RetryWrite;
+  readonly closing: AbortSignal;
+  /** Whether the instance of a session is still running. */
+  readonly isReachable: (sessionId: string) => boolean;
+};
+
+export type WatchedSession = StartingSession & {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly address: BotAddress;
+};
+
+/** Intervals in milliseconds between status requests. The interval doubles after each request. */
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+/** A bot waits at most this long for its client. */
+const longestWatchMs = 150_000;
+
+/**
+ * Asks a bot for the moments of its session's start until all are known, and records them. Returns at once if the bot does not
+ * report such moments (docs/bot-contract.md, "End of a session").
+ */
+export async function watchStart(context: StartWatchContext, session: WatchedSession): Promise<void> {
+  const token = deriveControlToken(context.key, session.instanceId);
+  const until = performance.now() + longestWatchMs;
+  let recorded = 0;
+  for (let pauseMs = firstPauseMs; performance.now() < until; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    await delay(pauseMs, undefined, { signal: context.closing, ref: false }).catch(() => undefined);
+    if (context.closing.aborted || !context.isReachable(session.id)) return;
+    const report = await requestSessionState(session.address, token, 0, context.closing).catch(() => undefined);
+    if (report === undefined) continue;
+    const { moments, isComplete } = readStartMoments(report, session, context.now());
+    const known = Object.keys(moments).length;
+    if (known > recorded) await context.retryWrite(() => recordStartMoments(context.db, session.id, moments));
+    recorded = known;
+    if (isComplete) return;
+  }
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type BotProjectDirectory, writeBot } from './support/bots.ts';
+import { startTestServer, type TestServer } from './support/test-server.ts';
+
+const agentName = 'moments';
+let service: TestServer;
+let bot: BotProjectDirectory;
+beforeAll(async () => {
+  bot = await writeBot(agentName, { minAgents: 1 });
+  service = await startTestServer({ agents: [bot.path] });
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+it('a WebSocket session records when its client connected, and later when the bot sent the first frame', async () => {
+  const {
+    wsUrl,
+    token,
+    sessionId = '',
+  } = await service.publicClient.startSession({
+    params: { agentName },
+    body: { transport: 'websocket' },
+  });
+  const read = () => service.client.getSession({ params: { agentName, sessionId } });
+  const socket = new WebSocket(`${wsUrl}?token=${token}`);
+  await once(socket, 'open');
+  await expect.poll(async () => (await read()).startPhases?.transportConnected).toBeGreaterThanOrEqual(0);
+  const connected = await read();
+  expect(connected.startPhases).toMatchObject({ botCalled: null, firstFrame: null });
+  const { claim = 0, boot = 0, dispatch = 0, transportConnected } = connected.startPhases ?? {};
+  expect(transportConnected).toBe(claim + boot + dispatch);
+  expect(connected.botStartMilliseconds).toBe(transportConnected);
+
+  socket.send('first');
+  await once(socket, 'message');
+  await expect.poll(async () => (await read()).startPhases?.firstFrame).toBeGreaterThanOrEqual(transportConnected ?? 0);
+  const first = (await read()).startPhases?.firstFrame;
+  socket.send('second');
+  await once(socket, 'message');
+  socket.close();
+  await expect.poll(async () => (await read()).endedAt).not.toBeNull();
+  expect((await read()).startPhases?.firstFrame).toBe(first);
+});
