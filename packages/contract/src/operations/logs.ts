@@ -14,12 +14,31 @@ export const LogLine = z
       .string()
       .meta({ format: 'date-time' })
       .describe(
-        'When the service read the line, with nanoseconds; the last six digits keep the order of lines read at once',
+        'With readAt: when the bot wrote the line, as the line says. Without it: when the service read the line, with ' +
+          'nanoseconds; the last six digits keep the order of lines read at once',
+      ),
+    readAt: z
+      .string()
+      .meta({ format: 'date-time' })
+      .optional()
+      .describe(
+        'When the service read the line, if timestamp is the time that the bot wrote. Order, cursors, startTime and endTime ' +
+          'use the time of reading',
       ),
     deploymentId: Uuid,
     instanceId: Uuid,
     sessionId: Uuid.nullable().describe('Null for lines of an instance that never had a session'),
-    level: z.enum(logLevels).nullable().describe('Parsed from a line in the Pipecat format; null for any other line'),
+    level: z
+      .enum(logLevels)
+      .nullable()
+      .describe(
+        "Level of the line's log entry in the formats of loguru, Python's logging, and logs in JSON; ERROR for a traceback " +
+          'without an entry; null for any other line',
+      ),
+    continuesEntry: z
+      .boolean()
+      .optional()
+      .describe('The line continues the log entry of an earlier line of its instance, such as a line of a traceback'),
     beforeSession: z
       .boolean()
       .optional()

@@ -1,11 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { OutputFile, OutputOffsetRange } from '@bothost/runtime';
+import { isEntryHead } from './entries.ts';
 import { findFirstLineStart, type LineRange, longLineBlockBytes, splitLines } from './line-breaks.ts';
 
 /**
  * The number of bytes to read at once. Every line is shorter than 32 KiB, so each read of this size contains a complete line.
  */
 const windowBytes = 256 * 1024;
+/** Parts begin at the first line of an entry if it is at most this many lines away, so that an entry is in one part. */
+const maxEntryLines = 300;
 
 /** An output file that is open for reading. Readers stop at the offset `end` of the output. */
 export type OutputFileHandle = {
@@ -46,8 +49,10 @@ export async function* readOutputPartsForward(output: OutputFileHandle, from: nu
       const lines = to === region.to && end !== null ? withLast(found, at, at + bytes.length, end) : found;
       const next = lines.at(-1)?.to;
       if (next === undefined) break;
-      yield { kind: 'lines', bytes, from: at, lines };
-      at = next;
+      const head = to === region.to ? undefined : findLastHead(bytes, at, lines);
+      const whole = head === undefined || head.from === at ? lines : lines.filter((line) => line.from < head.from);
+      yield { kind: 'lines', bytes, from: at, lines: whole };
+      at = whole.at(-1)?.to ?? next;
     }
   }
 }
@@ -66,8 +71,11 @@ export async function* readOutputPartsBackward(output: OutputFileHandle, to: num
       const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
       const end = at === region.to ? (region.end ?? 'block') : 'block';
       const found = withLast(splitLines(bytes.subarray(start - from), start), start, from + bytes.length, end);
-      yield { kind: 'lines', bytes, from, lines: [...found].reverse() };
-      at = start;
+      const isFirst = from === region.from;
+      const head = isFirst ? -1 : found.slice(0, maxEntryLines).findIndex((line) => isEntryHead(bytes, from, line));
+      const whole = found.slice(Math.max(0, head));
+      yield { kind: 'lines', bytes, from, lines: [...whole].reverse() };
+      at = whole[0]?.from ?? start;
     }
     if (gap !== null && to > gap.from) yield { kind: 'gap', gap };
   }
@@ -88,6 +96,24 @@ export async function findLineStart(output: OutputFileHandle, offset: number): P
   const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? from);
   const lines = splitLines(bytes.subarray(start - from), start);
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
+}
+
+/**
+ * Returns the start of the last entry that starts before `offset`, which must be the start of a line. Returns `offset` itself if no
+ * entry starts shortly before it.
+ */
+export async function findEntryStart(output: OutputFileHandle, offset: number): Promise<number> {
+  const region = regionsOf(output).find(({ region: { from, to } }) => from < offset && offset <= to)?.region;
+  if (region === undefined) return offset;
+  const from = Math.max(region.from, offset - windowBytes / 4);
+  const bytes = await createRangeReader(output)(from, offset);
+  const start = from === region.from ? from : (findFirstLineStart(bytes, from) ?? offset);
+  const lines = splitLines(bytes.subarray(start - from), start);
+  return findLastHead(bytes, from, lines)?.from ?? offset;
+}
+
+function findLastHead(bytes: Buffer, from: number, lines: readonly LineRange[]): LineRange | undefined {
+  return lines.slice(-maxEntryLines).findLast((line) => isEntryHead(bytes, from, line));
 }
 
 function regionsOf({

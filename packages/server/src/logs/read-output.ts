@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EpochMicroseconds, OutputFile } from '@bothost/runtime';
 import type { SecretMask } from './mask.ts';
 import {
+  findEntryStart,
   findLineStart,
   type OutputFileHandle,
   type OutputPart,
@@ -10,7 +11,7 @@ import {
   readOutputPartsForward,
 } from './output-parts.ts';
 import { comparePositions, getLogPositionAtTime, type LogPosition, type SortOrder } from './position.ts';
-import { type LineFilter, type ScannedLine, scanForMatchingLines } from './scan-lines.ts';
+import { type LineFilter, lookUpEntries, type ScannedLine, scanForMatchingLines } from './scan-lines.ts';
 
 /** The time range includes `from` and excludes `to`. */
 export type OutputReadRequest = {
@@ -49,9 +50,10 @@ export async function* readOutput(
     decode: decode === null ? null : () => measure(decode),
   });
   for await (const whole of await partsOf(instanceId, output, wanted)) {
+    const entryOf = lookUpEntries(whole);
     for (const part of batchesOf(whole, wanted.filter)) {
       onRead(part.kind === 'lines' ? part.bytes.length : 0);
-      const found = measure(() => scanForMatchingLines(source.file, part, wanted.filter, wanted.mask));
+      const found = measure(() => scanForMatchingLines(source.file, part, wanted.filter, wanted.mask, entryOf));
       // Pause for as long as the work took, so that other requests get at least half of the event loop's time.
       await delay(busyMs);
       busyMs = 0;
@@ -104,7 +106,9 @@ async function partsOf(
         : null;
     const since = Math.max(first?.at ?? 0, wanted.from);
     const seen = file.marks.findLast(({ at }) => at < since)?.end ?? 0;
-    return readOutputPartsForward(output, after ?? (seen === 0 ? 0 : await findLineStart(output, seen)));
+    const start = after ?? (seen === 0 ? 0 : await findLineStart(output, seen));
+    // Lines before `start` are not in the result, but they say which entry the first lines continue.
+    return readOutputPartsForward(output, await findEntryStart(output, start));
   }
   if (after !== null) return readOutputPartsBackward(output, after);
   const until = wanted.after?.at ?? Number.POSITIVE_INFINITY;

@@ -1,12 +1,10 @@
 import { type LogLevel, type LogLine, logLevels } from '@bothost/contract';
 import type { EpochMicroseconds, OutputFile, OutputOffsetRange } from '@bothost/runtime';
+import { createEntryLookup, type EntryLookup, type LineEntry } from './entries.ts';
 import { type LineRange, longLineBlockBytes } from './line-breaks.ts';
 import { isPossibleLineContinuation, type LineTruncation, type SecretMask } from './mask.ts';
 import type { OutputPart } from './output-parts.ts';
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters
-const colors = /\x1b\[[0-9;]*m/g;
-const pipecatLine = new RegExp(String.raw`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| (${logLevels.join('|')}) *\|`);
+import { findTimeWithin } from './written-time.ts';
 
 /**
  * Matches lines that contain `text`, ignoring case, and whose log level is at least `level`. `text` must be in lower case. An
@@ -29,12 +27,16 @@ export type ScannedLine = {
   readonly decode: (() => LogLineContent) | null;
 };
 
-/** Returns matching lines. Filters apply to masked text, so that a search cannot reveal masked values. */
+/**
+ * Returns matching lines. Filters apply to masked text, so that a search cannot reveal masked values. `entryOf` is needed if the
+ * first line of an entry can be outside `part`.
+ */
 export function scanForMatchingLines(
   file: OutputFile,
   part: OutputPart,
   filter: LineFilter,
   mask: SecretMask | null = null,
+  entryOf: EntryLookup = lookUpEntries(part),
 ): readonly ScannedLine[] {
   if (part.kind === 'gap') return [gapLine(file, part.gap, filter)];
   const last = part.lines.at(-1);
@@ -47,38 +49,43 @@ export function scanForMatchingLines(
     const bytes = part.bytes.subarray(range.from - part.from, range.to - part.from);
     // Skip a line of zeros: its bytes were dropped while the file was being read.
     if (bytes.length > 1 && bytes[0] === 0 && bytes.every((byte) => byte === 0)) continue;
+    if (filter.level !== undefined && !isLevelAtLeast(entryOf(range)?.level ?? null, filter.level)) continue;
     const decodeText = () => {
       const written = bytes.toString('utf8').replace(/\r?\n$/, '');
-      return { log: conceal?.(written, cutOf(file, range)) ?? written, level: parseLevel(written) };
+      return conceal?.(written, cutOf(file, range)) ?? written;
     };
-    const text = matchesAllLines(filter) ? null : decodeText();
-    if (text !== null && !matches(text, filter)) continue;
-    const decode = () => toLineContent(file, range, text ?? decodeText());
+    const text = filter.text === undefined ? null : decodeText();
+    if (filter.text !== undefined && !text?.toLowerCase().includes(filter.text)) continue;
+    const decode = () => toLineContent(file, range, text ?? decodeText(), entryOf(range));
     found.push({ ...range, at: seenAt(file, range).at, decode });
   }
   found.push(end);
   return found;
 }
 
-type LineText = Pick<LogLineContent, 'log' | 'level'>;
+/** Returns the entries of the lines in a part of an output. */
+export function lookUpEntries(part: OutputPart): EntryLookup {
+  return part.kind === 'gap' ? () => null : createEntryLookup(part.bytes, part.from, part.lines);
+}
 
-function toLineContent(file: OutputFile, range: LineRange, text: LineText): LogLineContent {
-  const { at, nanoseconds, unattended } = seenAt(file, range);
+function toLineContent(file: OutputFile, range: LineRange, log: string, entry: LineEntry | null): LogLineContent {
+  const read = seenAt(file, range);
+  const readAt = formatTimestamp(read.at, read.nanoseconds);
+  const time = entry?.time ?? null;
+  const written = time === null ? null : findTimeWithin(time, read);
   return {
-    ...text,
-    timestamp: formatTimestamp(at, nanoseconds),
-    ...(unattended ? { unattended: true } : {}),
+    log,
+    level: entry?.level ?? null,
+    timestamp: written === null ? readAt : formatTimestamp(written.at, written.nanoseconds),
+    ...(written === null ? {} : { readAt }),
+    ...(entry?.isContinuation ? { continuesEntry: true } : {}),
+    ...(read.unattended ? { unattended: true } : {}),
     ...(range.end === 'block' ? { continued: true } : {}),
   };
 }
 
 function matchesAllLines({ text, level }: LineFilter): boolean {
   return text === undefined && level === undefined;
-}
-
-function matches({ log, level }: LineText, filter: LineFilter): boolean {
-  if (filter.text !== undefined && !log.toLowerCase().includes(filter.text)) return false;
-  return filter.level === undefined || isLevelAtLeast(level, filter.level);
 }
 
 /**
@@ -136,12 +143,13 @@ function seenAt(file: OutputFile, { to, end }: LineRange) {
   const index = firstMarkAt(file, end === 'block' ? Math.ceil(to / longLineBlockBytes) * longLineBlockBytes : to);
   const mark = marks[index];
   const unattended = mark?.unattended ?? false;
+  const after = marks[index - 1]?.at ?? null;
   if (mark === undefined || (end === 'output' && endedAt !== null)) {
-    return { at: endedAt ?? 0, nanoseconds: 0, unattended };
+    return { after, at: endedAt ?? 0, nanoseconds: 0, unattended };
   }
   const begin = marks[index - 1]?.end ?? 0;
   const share = Math.max(0, Math.min(1, (to - begin) / (mark.end - begin)));
-  return { at: mark.at, nanoseconds: Math.round(share * 999), unattended };
+  return { after, at: mark.at, nanoseconds: Math.round(share * 999), unattended };
 }
 
 /**
@@ -163,12 +171,6 @@ function formatTimestamp(at: EpochMicroseconds, nanoseconds: number): string {
   const micro = String(at % 1000).padStart(3, '0');
   const nano = String(nanoseconds).padStart(3, '0');
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);
-}
-
-/** Returns the level of a line in the Pipecat format, with or without colors; null for any other line. */
-export function parseLevel(text: string): LogLevel | null {
-  const start = text.slice(0, 120).replace(colors, '');
-  return (pipecatLine.exec(start)?.[1] as LogLevel | undefined) ?? null;
 }
 
 export function isLevelAtLeast(level: LogLevel | null, least: LogLevel): boolean {

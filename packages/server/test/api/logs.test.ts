@@ -135,6 +135,29 @@ describe('logs', () => {
     await stopAgentSession(service, 'talker', session);
   });
 
+  it('carry the time that the bot wrote, and show a traceback with the level of its entry', async () => {
+    const session = await startAgentSession(service, 'talker');
+    const code = `
+      const at = new Date().toISOString();
+      console.error(at.replace('T', ' ').replace('Z', '') + ' | ERROR    | bot:run:1 | NONE - failed [x]');
+      console.error('Traceback (most recent call last):\\n  File "bot.py", line 1\\nKeyError: 1\\nprinted');
+      return at`;
+    const at = String(await evaluateJavaScriptInBot(service, 'talker', session, `(() => {${code}})()`));
+    const { logs } = await read('talker', { sessionId: session, order: 'asc', level: 'ERROR' });
+    expect(logs.map(({ log, continuesEntry }) => [log.slice(-11), continuesEntry ?? false])).toEqual([
+      [' failed [x]', false],
+      ['call last):', true],
+      ['py", line 1', true],
+      ['KeyError: 1', true],
+    ]);
+    expect(logs[0]).toMatchObject({ timestamp: at.replace('Z', '000000Z'), readAt: expect.any(String) });
+    expect(logs[0]?.readAt?.localeCompare(at)).toBe(1);
+    const [printed] = (await read('talker', { sessionId: session, query: 'printed' })).logs;
+    expect(printed).toMatchObject({ level: null });
+    expect(printed).not.toHaveProperty('readAt');
+    await stopAgentSession(service, 'talker', session);
+  });
+
   it('mark lines that a warm instance wrote before its session began', async () => {
     const idle = async () => (await service.client.getAgent({ params: { agentName: 'warm' } })).idleInstanceCount;
     await expect.poll(idle).toBe(1);
