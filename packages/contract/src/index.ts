@@ -69,7 +69,7 @@ export {
   uploadUrlLifetimeSeconds,
   userAccountLimits,
 } from './limits.ts';
-export { parseLogLevelAndMessage } from './log-text.ts';
+export { groupLogEntries, type LogEntry, parseLogLevelAndMessage } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
 export type { Operation, OperationCredential, RequestOf, ResponseOf } from './operation.ts';
 export { type PersonalToken, pipecatCliClientId, type User } from './operations/account.ts';

@@ -1,3 +1,5 @@
+import type { LogLine } from '@bothost/contract';
+
 const clock = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
   minute: '2-digit',
@@ -21,4 +23,9 @@ export function formatDateTime(timestamp: string): string {
 export function toUnixSeconds(timestamp: string): number {
   const [, whole = timestamp, fraction = ''] = /^(.*)\.(\d+)Z$/.exec(timestamp) ?? [];
   return Date.parse(fraction === '' ? timestamp : `${whole}Z`) / 1000 + Number(`0.${fraction.slice(0, 6)}`);
+}
+
+/** Returns when the service read a line, in Unix seconds. The order of lines and the time filters use this time. */
+export function getReadTime({ readAt, timestamp }: Pick<LogLine, 'readAt' | 'timestamp'>): number {
+  return toUnixSeconds(readAt ?? timestamp);
 }

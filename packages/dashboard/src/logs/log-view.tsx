@@ -1,7 +1,16 @@
-import type { LogLine } from '@bothost/contract';
+import { groupLogEntries, type LogEntry, type LogLine } from '@bothost/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ScrollText } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
@@ -13,6 +22,7 @@ import { formatTimeOfDay } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
+const timeOfReading = 'The line does not say when it was written. This is when the service read it.';
 /** Fetch more lines when fewer than this number of rows are loaded above or below the visible rows. */
 const rowsAhead = 100;
 
@@ -21,6 +31,8 @@ type LogViewProps = {
   readonly organization: string;
   /** Whether each line shows the session that wrote it. */
   readonly hasSessions?: boolean;
+  /** Whether lines that continue an entry are folded. False for the results of a search, which lack other lines of the entry. */
+  readonly isFoldable?: boolean;
   readonly isFollowing: boolean;
   readonly onFollow: (isFollowing: boolean) => void;
   /** Called with the last visible line when scrolling has stopped. */
@@ -60,11 +72,17 @@ function NextPages({ log: { pages }, isAtEnd }: { readonly log: LogViewProps['lo
   return null;
 }
 
-function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, onRest, className }: LogViewProps) {
-  const { pages, lines, isMaskingIncomplete } = log;
+function Lines(props: LogViewProps) {
+  const { log, organization, hasSessions = false, isFoldable = true, isFollowing, onFollow, onRest, className } = props;
+  const { pages, isMaskingIncomplete } = log;
+  const entries = useMemo(
+    () => (isFoldable ? groupLogEntries(log.lines) : log.lines.map((first): LogEntry => ({ first, rest: [] }))),
+    [isFoldable, log.lines],
+  );
+  const lines = useMemo(() => entries.map(({ first }) => first), [entries]);
   const scroller = useRef<HTMLDivElement>(null);
   const [activeLine, setActiveLine] = useState<LogLine | null>(null);
-  const [opened, setOpened] = useState<LogLine | null>(null);
+  const [opened, setOpened] = useState<LogEntry | null>(null);
   const virtualizer = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,
@@ -113,9 +131,9 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
       End: lines.length - 1,
     };
     const target = targets[event.key];
-    const line = lines[active];
+    const entry = entries[active];
     if (target !== undefined) moveTo(target);
-    else if (event.key === 'Enter' && line !== undefined) setOpened(line);
+    else if (event.key === 'Enter' && entry !== undefined) setOpened(entry);
     else return;
     event.preventDefault();
   };
@@ -146,8 +164,9 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
       >
         <div className="relative" role="presentation" style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, start }) => {
-            const line = lines[index];
-            if (line === undefined) return null;
+            const entry = entries[index];
+            if (entry === undefined) return null;
+            const line = entry.first;
             return (
               // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
               // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
@@ -158,7 +177,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
                 aria-selected={index === active}
                 onClick={() => {
                   setActiveLine(line);
-                  setOpened(line);
+                  setOpened(entry);
                 }}
                 className={classNames(
                   'absolute inset-x-0 top-0 flex cursor-pointer items-center gap-3 whitespace-pre border-transparent border-l-3 px-4 hover:bg-line/40 sm:px-5',
@@ -167,7 +186,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
                 )}
                 style={{ height: rowPixels, transform: `translateY(${start}px)` }}
               >
-                <LineCells line={line} hasSessions={hasSessions} />
+                <LineCells entry={entry} hasSessions={hasSessions} />
               </div>
             );
           })}
@@ -181,7 +200,7 @@ function Lines({ log, organization, hasSessions = false, isFollowing, onFollow, 
           </Button>
         </div>
       )}
-      {opened !== null && <LogLineDialog line={opened} organization={organization} onClose={() => setOpened(null)} />}
+      {opened !== null && <LogLineDialog entry={opened} organization={organization} onClose={() => setOpened(null)} />}
     </div>
   );
 }
@@ -205,12 +224,16 @@ function useScrollAnchor(
   }, [scroller, lines, isFollowing]);
 }
 
-function LineCells({ line, hasSessions }: { readonly line: LogLine; readonly hasSessions: boolean }) {
+function LineCells({ entry, hasSessions }: { readonly entry: LogEntry; readonly hasSessions: boolean }) {
+  const { first: line, rest } = entry;
   const isBad = line.level === 'ERROR' || line.level === 'CRITICAL';
   const isWarning = line.level === 'WARNING' || line.droppedBytes !== undefined;
   return (
     <>
-      <span className="shrink-0 text-quiet tabular-nums">{formatTimeOfDay(line.timestamp)}</span>
+      <span className="shrink-0 text-quiet tabular-nums" title={line.readAt === undefined ? timeOfReading : undefined}>
+        {formatTimeOfDay(line.timestamp)}
+        {line.readAt === undefined ? '~' : ' '}
+      </span>
       {hasSessions && <span className="w-14 shrink-0 text-quiet max-sm:hidden">{line.sessionId?.slice(-6) ?? ''}</span>}
       <span
         className={classNames(
@@ -224,6 +247,11 @@ function LineCells({ line, hasSessions }: { readonly line: LogLine; readonly has
       <span className={classNames('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
         {extractLogMessage(line.log)}
       </span>
+      {rest.length > 0 && (
+        <span className="shrink-0 text-quiet">
+          +{rest.length} {rest.length === 1 ? 'line' : 'lines'}
+        </span>
+      )}
     </>
   );
 }

@@ -16,7 +16,7 @@ import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { createLogQuery, formatCliLogsCommand, type LogSearchParameters } from './log-filter.ts';
-import { toUnixSeconds } from './log-time.ts';
+import { getReadTime } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { useLogLines } from './use-log-lines.ts';
 
@@ -139,13 +139,13 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
   const last = log.lines.at(-1);
   const onRest = useCallback(
     (line: LogLine) => {
-      if (!isFollowing) onChange({ at: toUnixSeconds(line.timestamp) });
+      if (!isFollowing) onChange({ at: getReadTime(line) });
     },
     [isFollowing, onChange],
   );
   const onFollow = (follows: boolean) => {
     if (follows === isFollowing) return;
-    if (!follows && last !== undefined) onChange({ at: toUnixSeconds(last.timestamp) });
+    if (!follows && last !== undefined) onChange({ at: getReadTime(last) });
     if (!follows) return;
     setStartAt(undefined);
     onChange({ at: undefined });
@@ -171,6 +171,7 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
         log={log}
         organization={organization}
         hasSessions={session === undefined}
+        isFoldable={query === undefined}
         isFollowing={isFollowing}
         onFollow={onFollow}
         onRest={onRest}

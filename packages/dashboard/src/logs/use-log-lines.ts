@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { liveQueryOptions } from '../live-query.ts';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
-import { toUnixSeconds } from './log-time.ts';
+import { getReadTime } from './log-time.ts';
 
 const linesPerPage = 1_000;
 /** Few large pages are faster than many small ones, because each request searches the log again. */
@@ -54,7 +54,7 @@ export function useLogLines({ organization, agent, key, query, startAt }: LogSou
       if (request.order === 'asc') {
         // Omit the lines at the microsecond `startAt`, which the first page already contains.
         const isOverlapping = pageParam.startTime !== undefined && startAt !== undefined;
-        const lines = isOverlapping ? page.logs.filter((line) => toUnixSeconds(line.timestamp) > startAt) : page.logs;
+        const lines = isOverlapping ? page.logs.filter((line) => getReadTime(line) > startAt) : page.logs;
         return { lines, older: null, newer: after(page.nextCursor), isMaskingIncomplete };
       }
       return {

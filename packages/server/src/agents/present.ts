@@ -74,7 +74,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   const exit = row.last_exit;
   return {
     code: row.error_code ?? 'PCC_UNKNOWN_ERROR',
-    message: formatDeploymentError(row.error),
+    message: row.error,
     exitCode: exit?.code ?? null,
     signal: exit?.signal ?? null,
     outOfMemory: exit?.outOfMemory ?? false,

@@ -6,11 +6,11 @@ const agent = { activeDeploymentId: 'active', desiredDeploymentId: 'desired' } a
 const method = { level: 'libraries', reason: 'it opened [3]', memoryBytes: 1 } as const;
 
 describe('addStartMethodToAgent', () => {
-  it('returns the start method of the active deployment, and replaces square brackets in its reason with parentheses', () => {
+  it('returns the start method of the active deployment, and its reason unchanged', () => {
     const startMethods = () => new Map([['active', method]]);
     expect(addStartMethodToAgent({ runtime: { startMethods } }, agent).startMethod).toEqual({
       level: 'libraries',
-      reason: 'it opened (3)',
+      reason: 'it opened [3]',
     });
   });
 

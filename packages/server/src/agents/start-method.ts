@@ -1,6 +1,5 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
-import { formatDeploymentError } from './present.ts';
 
 /**
  * Adds to an agent whether the instances of its deployment are forked or spawned, and why. Returns the agent unchanged if this
@@ -12,6 +11,5 @@ export function addStartMethodToAgent(
 ): AgentDetails {
   const method = runtime.startMethods().get(agent.activeDeploymentId ?? agent.desiredDeploymentId);
   if (method === undefined) return agent;
-  const reason = method.reason === null ? null : formatDeploymentError(method.reason);
-  return { ...agent, startMethod: { level: method.level, reason } };
+  return { ...agent, startMethod: { level: method.level, reason: method.reason } };
 }

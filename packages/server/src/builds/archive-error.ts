@@ -38,15 +38,14 @@ export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly problem: ArchiveProblem;
   constructor(problem: ArchiveProblem, entry?: string) {
-    super(`${archiveProblems[problem]}${entry === undefined ? '' : `: ${formatEntryName(entry)}`}.`);
+    const name = entry === undefined ? '' : `: ${replaceBracketsWithParentheses(formatEntryName(entry))}`;
+    super(`${archiveProblems[problem]}${name}.`);
     this.problem = problem;
   }
 }
 
 /** Formats an entry name as one short line. Escapes U+FFFD, which stands for bytes that are not UTF-8. */
 export function formatEntryName(name: string): string {
-  const plain = replaceBracketsWithParentheses(
-    name.replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?').replaceAll('\ufffd', '\\ufffd'),
-  );
+  const plain = name.replace(/\p{Cc}|\p{Cf}|\p{Cs}/gu, '?').replaceAll('\ufffd', '\\ufffd');
   return plain.length > 200 ? `${plain.slice(0, 200)}...` : plain;
 }

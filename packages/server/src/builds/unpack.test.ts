@@ -54,10 +54,10 @@ describe('unpackArchive', () => {
         { path: './', type: 'Directory' },
         { path: './src/', type: 'Directory', mode: 0o777 },
         { path: './src/bot.py', body: 'print(1)\n', mode: 0o666 },
-        { path: 'run', body: '#!/bin/sh\n', mode: 0o4755 },
+        { path: '[run]', body: '#!/bin/sh\n', mode: 0o4755 },
         { path: 'deep/without/folders.txt', body: 'x' },
         { path: 'src/current', type: 'SymbolicLink', linkpath: '../src/bot.py' },
-        { path: 'same', type: 'Link', linkpath: 'run' },
+        { path: 'same', type: 'Link', linkpath: '[run]' },
         createPaxRecords({ path: 'src/größe.txt' }),
         { path: 'short', body: 'y' },
       ),
@@ -65,13 +65,13 @@ describe('unpackArchive', () => {
     expect({ files, bytes }).toEqual({ files: 5, bytes: 31 });
     expect(await readFile(at('src/bot.py'), 'utf8')).toBe('print(1)\n');
     expect((await stat(at('src/bot.py'))).mode & 0o7777).toBe(0o644);
-    expect((await stat(at('run'))).mode & 0o7777).toBe(0o755);
+    expect((await stat(at('[run]'))).mode & 0o7777).toBe(0o755);
     expect((await stat(at('src'))).mode & 0o7777).toBe(0o755);
     expect(await readFile(at('deep/without/folders.txt'), 'utf8')).toBe('x');
     expect(await readlink(at('src/current'))).toBe('../src/bot.py');
     expect(await readFile(at('same'), 'utf8')).toBe('#!/bin/sh\n');
     expect(await readFile(at('src/größe.txt'), 'utf8')).toBe('y');
-    expect(lines).toEqual(['run loses its setuid and setgid bits.']);
+    expect(lines).toEqual(['[run] loses its setuid and setgid bits.']);
   });
 
   it('skips .env files in any directory and reports them, but keeps .env.example', async () => {

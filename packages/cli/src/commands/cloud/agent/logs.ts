@@ -1,6 +1,6 @@
 import type { ApiClient, LogLine } from '@bothost/contract';
 import { linesPerLogPage, logLevels } from '@bothost/contract/limits';
-import { parseLogLevelAndMessage } from '@bothost/contract/log-text';
+import { groupLogEntries, parseLogLevelAndMessage } from '@bothost/contract/log-text';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, durationOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
@@ -16,12 +16,15 @@ export const command = defineCommand({
   details:
     'Shows the oldest line first: time (UTC), last 6 digits of the session id, level, message. Plain output separates them ' +
     'by tabs and has no header row; --json has the full ids and the original lines.\n' +
+    'The time is what the bot wrote in the line. On a terminal, a ~ after it means that the line has no time, and that the ' +
+    'service read it then. Lines of a traceback continue the entry before them and have its level.\n' +
     'With --follow, new lines are printed as they arrive, until Ctrl-C or the end of the session given with --session. In ' +
     'JSON mode, each line is a document.\n' +
     'Escape sequences other than colors are removed.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     follow: flagOption('Keep printing new lines', 'f'),
+    fold: flagOption('Only the first line of each log entry, with the number of the others'),
     session: textOption({ description: 'Only lines of this session', short: 's', placeholder: 'ID' }),
     'session-id': textOption({ description: 'The same as --session', placeholder: 'ID' }),
     deployment: textOption({ description: 'Only lines of this deployment', short: 'd', placeholder: 'ID' }),
@@ -42,7 +45,7 @@ export const command = defineCommand({
     'cloud agent logs parrot --follow --session 0192f0c1-2345-7000-8000-00000000abcd',
     'cloud agent logs parrot --query error --since 10m --json',
   ],
-  run: async (context, { name, follow, deployment, query, level, since, limit = 100, ...rest }) => {
+  run: async (context, { name, follow, fold, deployment, query, level, since, limit = 100, ...rest }) => {
     const sessionId = rest.session ?? rest['session-id'];
     const filter: Query = {
       ...(sessionId === undefined ? {} : { sessionId }),
@@ -58,16 +61,19 @@ export const command = defineCommand({
     });
     const logs = page.logs.toReversed();
     if (page.maskingIncomplete === true) context.warn(maskingWarning);
-    const toItem = (line: LogLine) => logItem(line, sessionId !== undefined);
+    const toItems = (lines: readonly LogLine[]) =>
+      fold === true
+        ? groupLogEntries(lines).map(({ first, rest }) => logItem(first, sessionId !== undefined, rest.length))
+        : lines.map((line) => logItem(line, sessionId !== undefined));
     if (follow) {
       return {
         pieces: async function* (signal) {
-          yield* logs.map(toItem);
+          yield* toItems(logs);
           let isWarned = page.maskingIncomplete === true;
           for await (const next of followingPages(context, client, name, filter, page.followCursor, signal)) {
             if (next.maskingIncomplete === true && !isWarned) context.warn(maskingWarning);
             isWarned ||= next.maskingIncomplete === true;
-            yield* next.logs.map(toItem);
+            yield* toItems(next.logs);
           }
         },
       };
@@ -82,7 +88,7 @@ export const command = defineCommand({
     return {
       json: { ...page, logs },
       blocks: [
-        { kind: 'pieces', pieces: logs.map(toItem), empty: 'No lines found.' },
+        { kind: 'pieces', pieces: toItems(logs), empty: 'No lines found.' },
         ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
       ],
     };
@@ -119,18 +125,21 @@ const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
 
 /**
  * Formats a log line. `isOneSession` means that all lines belong to one session; on a terminal, the session id is then omitted.
+ * `foldedLines` is the number of lines that continue the line and are not shown.
  */
-function logItem(line: LogLine, isOneSession: boolean): CommandReportItem {
+function logItem(line: LogLine, isOneSession: boolean, foldedLines = 0): CommandReportItem {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
-  const plain = parseLogLevelAndMessage(escapeLogLine(line.log, false));
+  const rest = foldedLines === 0 ? '' : ` (+${foldedLines} ${foldedLines === 1 ? 'line' : 'lines'})`;
+  const plain = parseLogLevelAndMessage(escapeLogLine(line.log, false)).message;
   return {
     json: line,
-    plain: [time, shortId(line.sessionId), plain.level, plain.message].join('\t'),
+    plain: [time, shortId(line.sessionId), line.level ?? '', plain + rest].join('\t'),
     rich: (colors) => {
-      const { level, message } = parseLogLevelAndMessage(escapeLogLine(line.log, colors.isColorSupported));
+      const { message } = parseLogLevelAndMessage(escapeLogLine(line.log, colors.isColorSupported));
       const session = isOneSession ? '' : `  ${colors.cyan(shortId(line.sessionId).padEnd(6))}`;
-      const text = level === '' ? message : `${level.padEnd(7)}  ${message}`;
-      return `${colors.dim(time.replace('T', ' ').replace('Z', ''))}${session}  ${colorByLevel(text, line, colors)}`;
+      const text = line.level === null ? message : `${line.level.padEnd(7)}  ${message}`;
+      const shownTime = `${time.replace('T', ' ').replace('Z', '')}${line.readAt === undefined ? '~' : ' '}`;
+      return `${colors.dim(shownTime)}${session}  ${colorByLevel(text + rest, line, colors)}`;
     },
   };
 }

@@ -154,14 +154,16 @@ test('logs prints matching lines oldest first, without escape sequences', async 
     level: 'INFO',
     startTime: String(new Date('2026-11-20T16:50:00.000Z').getTime() / 1_000),
   });
-  expect(stdout).toBe('2026-11-20T16:59:00.123Z\t00000a\t\thello there\n2026-11-20T16:59:01.000Z\t00000a\t\tslow\n');
+  expect(stdout).toBe(
+    '2026-11-20T16:59:00.123Z\t00000a\t\thello there\n2026-11-20T16:59:01.000Z\t00000a\tWARNING\tslow\n',
+  );
   expect({ status, stderr }).toEqual({ status: 0, stderr: 'Showing the last 2 of 3 lines. Show more with -n.\n' });
   expect(JSON.parse((await run('logs parrot --json')).stdout).logs).toEqual([line, warning]);
 });
 
 test('logs on a terminal colors warnings and shortens session IDs', async () => {
   const { stdout } = await run('logs parrot', { terminal: true });
-  expect(stdout).toContain('\u001b[33mslow\u001b[39m');
+  expect(stdout).toContain('\u001b[33mWARNING  slow\u001b[39m');
   expect(stdout).toContain(`\u001b[36m${sessionId.slice(-6)}\u001b[39m`);
   expect(stdout).not.toContain('\u001b[2J');
 });
