@@ -82,6 +82,8 @@ export type InstanceExit = {
 
 export type InstanceEvent =
   | { readonly kind: 'exited'; readonly instanceId: string; readonly at: Date; readonly exit: InstanceExit }
+  /** `findReplaceable` now returns this instance, because the fork server of its deployment is ready. */
+  | { readonly kind: 'replaceable'; readonly instanceId: string; readonly at: Date }
   /** A warning for the operator about an instance, which continues to run. */
   | {
       readonly kind: 'noticed';
@@ -233,6 +235,11 @@ export type ForkServerControl = {
    * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
    */
   startMethods(): ReadonlyMap<string, InstanceStartMethod>;
+  /**
+   * Returns the ids of the running instances that were spawned because no fork server was ready, although one is ready now. A
+   * forked instance uses less memory and serves its session faster.
+   */
+  findReplaceable(): ReadonlySet<string>;
 };
 
 /** An open runtime driver, which prepares projects and runs instances. */

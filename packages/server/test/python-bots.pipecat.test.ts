@@ -3,9 +3,11 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import pg from 'pg';
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../src/config.ts';
+import { createClientConfig } from '../src/store/address.ts';
 import { startAgentSession, waitForSessionEnd } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
@@ -29,6 +31,8 @@ beforeAll(async () => {
   for (const folder of [good, bad]) await cp(echo, folder, { recursive: true });
   await edit(join(bad, 'deploy.toml'), 'pipecat-echo', 'pipecat-broken');
   await edit(join(bad, 'bot.py'), '"""Called once for each session."""', 'raise RuntimeError("in the middle")');
+  // The output of a forked instance does not contain what the import prints.
+  await writeFile(join(bad, 'bot.py'), `${await readFile(join(bad, 'bot.py'), 'utf8')}\nprint("imported here")\n`);
   const { inherited, secrets } = readConfig();
   service = await startTestServer({
     agents: [good, bad],
@@ -84,6 +88,20 @@ async function decodeLines(agentName: string, sessionId: string): Promise<string
 }
 
 describe('a Pipecat bot in Python', () => {
+  it('serves its first session with a forked instance that is ready', async () => {
+    const database = new pg.Client(createClientConfig(service.database.address));
+    await database.connect();
+    onTestFinished(() => database.end());
+    const query = `select state from instances join agents on agents.id = agent_id
+      where agents.name = 'pipecat-broken' order by instances.created_at`;
+    const states = async () => (await database.query(query)).rows;
+    await expect.poll(states, { timeout: 30_000 }).toEqual([{ state: 'ended' }, { state: 'ready' }]);
+    const sessionId = await startAgentSession(service, 'pipecat-broken');
+    const record = await waitForSessionEnd(service, 'pipecat-broken', sessionId);
+    expect(record.startPhases).toMatchObject({ boot: 0 });
+    expect(await decodeLines('pipecat-broken', sessionId)).toMatch(/^(?!.*imported here).*in the middle/s);
+  });
+
   it('echoes audio over a WebSocket, and ends its session when the WebSocket closes', async () => {
     const { socket, sessionId } = await open('pipecat-echo');
     await once(socket, 'open');

@@ -58,12 +58,23 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
   await instances.adopt();
 
   const program = (project: Project) => resolveBotProgram({ ...preparer.store, interpreter, shim }, project);
+  const isReplaceable = (instance: Instance): boolean => {
+    const forkServerId = forkServers.readyId(instance.record().deploymentId);
+    return forkServerId !== null && instance.isReplaceableBy(forkServerId);
+  };
   const forkServers = await openForkServers({
     ...context,
     projectsDirectory,
     program,
     memoryBytes: options.forkServerMemoryBytes,
     importMs: options.forkImportMs,
+    onReady: (deploymentId) => {
+      for (const instance of instances.running()) {
+        const record = instance.record();
+        if (record.deploymentId === deploymentId && isReplaceable(instance))
+          instances.becameReplaceable(record.instanceId);
+      }
+    },
   });
   const socketPaths = prepareSocketPaths(dataDirectory, instancesDirectory, isolation.ownAccounts);
   const starter = createInstanceStarter({
@@ -135,6 +146,13 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     },
     retain: forkServers.retain,
     startMethods: forkServers.startMethods,
+    findReplaceable: () =>
+      new Set(
+        instances
+          .running()
+          .filter(isReplaceable)
+          .map((one) => one.record().instanceId),
+      ),
     close: async () => {
       stopPolling();
       closing.abort();

@@ -34,6 +34,7 @@ export function createUniqueIds(): UniqueIds {
       sessionOpening: (name) => runtime.sessionOpening(idOf(name)),
       sessionOpened: (name) => runtime.sessionOpened(idOf(name)),
       list: async () => (await runtime.list()).map(withName),
+      findReplaceable: () => new Set([...runtime.findReplaceable()].map(nameOf)),
       watch: (signal) => watch(runtime, signal),
       sample: async (names) => {
         const usages = await runtime.sample(names.map(idOf));

@@ -153,6 +153,37 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     expect(spawned.modules.filter((name: string) => !forked.modules.includes(name))).toEqual([]);
   });
 
+  it('reports a spawned instance as replaceable as soon as its fork server is ready', async () => {
+    const { launch, settled, runtime, restartServer } = await openForkingBotFixture(kind);
+    await launch('spawned');
+    await waitForEvent(runtime(), 'replaceable', 'spawned');
+    expect(runtime().findReplaceable()).toEqual(new Set(['spawned']));
+    await settled();
+    await launch('forked');
+    expect(runtime().findReplaceable()).toEqual(new Set(['spawned']));
+    expect((await restartServer()).findReplaceable()).toEqual(new Set(['spawned']));
+    await runtime().stop('spawned', 10_000);
+    expect(runtime().findReplaceable()).toEqual(new Set());
+  });
+
+  it('reports an instance that a fork server failed to fork as replaceable only by another fork server', async () => {
+    const source = `import os
+if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
+    os.register_at_fork(before=lambda: os._exit(1))
+${forkableBotSource}`;
+    const { launchAndReadIds, runtime } = await openForkingBotFixture(kind, source);
+    const spawned = ['first'];
+    await launchAndReadIds('first');
+    // The driver launches at most five fork servers of a deployment within ten minutes.
+    for (const name of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
+      await expect.poll(() => runtime().findReplaceable(), { timeout: 30_000 }).toEqual(new Set(spawned));
+      const { importer, pid } = await launchAndReadIds(name);
+      expect(importer).toBe(pid);
+      spawned.push(name);
+    }
+    await expect.poll(() => runtime().findReplaceable()).toEqual(new Set());
+  });
+
   it('spawns instances if site leaves a file open, which forks would share', async () => {
     const { launch, settled, dataDirectory } = await openForkingBotFixture(kind);
     await customizeSite(dataDirectory, { 'sitecustomize.py': "LEFT = open('/etc/hostname')\n" });

@@ -30,7 +30,7 @@ async function execute(action: ReconcileAction, busyInstance: string | null = nu
   const host = { id: of.hostId, region: 'us-west' };
   const shared = { db: rows.db, now: () => testNow, host, retryWrite: <T>(write: () => Promise<T>) => write() };
   const { rows: observed } = await readObservedState(
-    { ...shared, runtime: { list: async () => [] } },
+    { ...shared, runtime: { list: async () => [], findReplaceable: () => new Set() } },
     {
       isOwned: () => false,
       isBusyInstance: () => false,
@@ -93,6 +93,14 @@ describe('the executor', () => {
     await execute(provision);
     expect(await instances()).toMatchObject([{ state: 'starting' }, { state: 'starting' }]);
     expect(calls).toEqual([['reconcile']]);
+  });
+
+  it('provisions one instance above max_agents to replace an idle one, and not a second one', async () => {
+    for (const _ of [1, 2]) await rows.instance(of);
+    const provision = { do: 'provision', deploymentId: of.deploymentId, idle: 3, replaces: true } as const;
+    await execute(provision);
+    await execute(provision);
+    expect((await instances()).map(({ state }) => state).sort()).toEqual(['ready', 'ready', 'starting']);
   });
 
   it('retires an idle instance, but not an instance with a session', async () => {

@@ -49,7 +49,7 @@ export function createActionExecutor(context: Context): (action: ReconcileAction
         return retryWrite(() => markProjectRemoved(context, action.deploymentId));
       }
       case 'provision':
-        return provision(action.deploymentId, action.idle, rows);
+        return provision(action, rows);
       case 'start-instance':
         return startInstance(action.instanceId, rows);
       case 'retire-instance':
@@ -84,12 +84,15 @@ export function createActionExecutor(context: Context): (action: ReconcileAction
     }
   }
 
-  async function provision(deploymentId: string, idle: number, rows: ObservedRows): Promise<void> {
+  async function provision(
+    { deploymentId, idle, replaces }: Extract<ReconcileAction, { do: 'provision' }>,
+    rows: ObservedRows,
+  ): Promise<void> {
     const row = rows.deployments.get(deploymentId);
     if (row === undefined) return;
     const added = await db.transaction().execute(async (transaction) => {
       await lockAgentForScaling(transaction, row.agent_id);
-      const pool = { deploymentId, agentId: row.agent_id, idle, maxAgents: row.max_agents };
+      const pool = { deploymentId, agentId: row.agent_id, idle, maxAgents: row.max_agents + (replaces ? 1 : 0) };
       return provisionInstances({ ...context, db: transaction }, pool);
     });
     if (added > 0) requestReconcile();

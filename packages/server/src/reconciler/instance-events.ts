@@ -73,6 +73,7 @@ type ExitEvent = Extract<InstanceEvent, { kind: 'exited' }>;
 async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { db, retryWrite } = context;
   if (event.kind === 'noticed') return notice(context, event);
+  if (event.kind === 'replaceable') return context.requestReconcile();
   const unseen = context.unobservedEndAt();
   const instance = await retryWrite(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;

@@ -26,7 +26,8 @@ const fresh: InMemoryObservedState = {
 };
 async function read(running: readonly string[] = [], inMemory: Partial<InMemoryObservedState> = {}) {
   const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
-  const context = { db: rows.db, now: () => testNow, runtime: { list }, host: { id: hostId, region: 'us-west' } };
+  const runtime = { list, findReplaceable: () => new Set(running.slice(1)) };
+  const context = { db: rows.db, now: () => testNow, runtime, host: { id: hostId, region: 'us-west' } };
   return readObservedState(context, { ...fresh, ...inMemory });
 }
 async function agent(name = 'parrot', fields: Parameters<TestDatabaseRows['deployment']>[1] = {}) {

@@ -28,18 +28,24 @@ export type ObservedRows = {
  * snapshot, so an instance that was ready in the snapshot and is missing in the runtime has exited.
  */
 export async function readObservedState(
-  context: { db: Database; now: () => Date; runtime: Pick<Runtime, 'list'>; host: { id: string; region: string } },
+  context: {
+    db: Database;
+    now: () => Date;
+    runtime: Pick<Runtime, 'list' | 'findReplaceable'>;
+    host: { id: string; region: string };
+  },
   inMemory: InMemoryObservedState,
 ): Promise<{ observed: ObservedState; rows: ObservedRows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
   const running = new Set((await context.runtime.list()).map((instance) => instance.instanceId));
+  const replaceable = context.runtime.findReplaceable();
   const known = new Set(instances.map((instance) => instance.id));
   const observed: ObservedState = {
     now: context.now(),
     draining: inMemory.draining,
     deployments: deployments.map((row) => toPlannedDeployment(row, inMemory)),
-    instances: instances.map((row) => toPlannedInstance(row, running, inMemory)),
+    instances: instances.map((row) => toPlannedInstance(row, running, replaceable, inMemory)),
     sessions: sessions.flatMap((row) => toPlannedSessions(row, inMemory)),
     orphans: [...running].filter((id) => !known.has(id) && !inMemory.isBusyInstance(id)),
   };
@@ -74,6 +80,7 @@ function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryObser
 function toPlannedInstance(
   row: OpenInstanceRow,
   running: ReadonlySet<string>,
+  replaceable: ReadonlySet<string>,
   inMemory: InMemoryObservedState,
 ): PlannedInstance {
   return {
@@ -83,6 +90,7 @@ function toPlannedInstance(
     state: row.state === 'ended' ? 'stopping' : row.state,
     readyAt: row.ready_at,
     running: running.has(row.id),
+    replaceable: replaceable.has(row.id),
     busy: inMemory.isBusyInstance(row.id),
   };
 }

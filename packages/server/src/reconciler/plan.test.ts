@@ -33,6 +33,7 @@ const instance = (fields: Partial<PlannedInstance> = {}): PlannedInstance => ({
   state: 'ready',
   readyAt: ago(10),
   running: true,
+  replaceable: false,
   busy: false,
   ...fields,
 });
@@ -77,6 +78,7 @@ const end = (status: ServiceDefinedCompletionStatus, at: 'now' | 'last-heartbeat
   at,
 });
 const fill = (idle: number): ReconcileAction => ({ do: 'provision', deploymentId: 'd', idle });
+const replace = (idle: number): ReconcileAction => ({ do: 'provision', deploymentId: 'd', idle, replaces: true });
 
 type Row = readonly [name: string, observed: Partial<ObservedState>, actions: readonly ReconcileAction[]];
 
@@ -169,6 +171,67 @@ const deployments: readonly Row[] = [
     [fill(1)],
   ],
   ['does not fill the pool during a drain', { draining: true, deployments: [deployment({ minAgents: 2 })] }, []],
+  [
+    'starts a replacement of an idle instance that was spawned before its fork server was ready, even at max_agents',
+    { deployments: [deployment({ maxAgents: 1 })], instances: [instance({ replaceable: true })] },
+    [replace(2)],
+  ],
+  [
+    'keeps a spawned instance until its replacement is ready',
+    {
+      deployments: [deployment()],
+      instances: [instance({ replaceable: true }), instance({ id: 'j', state: 'starting', readyAt: null, busy: true })],
+    },
+    [],
+  ],
+  [
+    'retires a spawned instance when its replacement is ready',
+    { deployments: [deployment()], instances: [instance({ id: 'j' }), instance({ replaceable: true })] },
+    [retire],
+  ],
+  [
+    'replaces the spawned instances of a pool one after the other',
+    {
+      deployments: [deployment({ minAgents: 2, maxAgents: 2 })],
+      instances: [instance({ replaceable: true }), instance({ id: 'j', replaceable: true })],
+    },
+    [replace(3)],
+  ],
+  [
+    'replaces no spawned instance that has a session',
+    {
+      deployments: [deployment()],
+      instances: [instance({ replaceable: true, sessionId: 's' })],
+      sessions: [session()],
+    },
+    [],
+  ],
+  [
+    'replaces no spawned instance while a session opens',
+    {
+      deployments: [deployment({ minAgents: 1 })],
+      instances: [instance({ replaceable: true }), instance({ id: 'j', sessionId: 's' })],
+      sessions: [session({ instanceId: 'j', requestedAt: ago(1) })],
+    },
+    [],
+  ],
+  [
+    'replaces no spawned instance in the pause after a failed start',
+    {
+      deployments: [deployment({ restAfterFailureUntil: ago(-1) })],
+      instances: [instance({ replaceable: true })],
+    },
+    [],
+  ],
+  [
+    'replaces no spawned instance while more than max_agents instances exist',
+    {
+      deployments: [deployment({ maxAgents: 1 })],
+      instances: [instance({ replaceable: true }), instance({ id: 'j', sessionId: 's' })],
+      sessions: [session({ instanceId: 'j' })],
+    },
+    [],
+  ],
   [
     'keeps surplus instances for five minutes',
     { deployments: [deployment()], instances: [instance({ readyAt: ago(299) })] },
@@ -575,6 +638,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
         state: fc.constantFrom('starting', 'ready', 'stopping'),
         readyAgo: fc.nat(600),
         running: fc.boolean(),
+        replaceable: fc.boolean(),
         busy: fc.boolean(),
       }),
       { maxLength: 6 },
@@ -609,6 +673,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
       state: one.state as PlannedInstance['state'],
       readyAt: one.state === 'starting' ? null : ago(one.readyAgo),
       running: one.running,
+      replaceable: one.replaceable,
       busy: one.busy,
     })),
     sessions: raw.sessions.map((one, index) => {
@@ -649,7 +714,7 @@ describe('for any observed state, planReconcileActions', () => {
         const mine = any.instances.filter((i) => i.deploymentId === action.deploymentId && i.state !== 'stopping');
         expect(one?.serving || (one?.state === 'validating' && !one.superseded)).toBe(true);
         expect(any.draining).toBe(false);
-        expect(mine.length).toBeLessThan(one?.maxAgents ?? 0);
+        expect(mine.length).toBeLessThan((one?.maxAgents ?? 0) + (action.replaces ? 1 : 0));
         expect(mine.filter((i) => i.sessionId === null).length).toBeLessThan(action.idle);
         expect((one?.restAfterFailureUntil ?? ago(1)) > now).toBe(false);
       }

@@ -35,6 +35,8 @@ export type PlannedInstance = {
   readonly readyAt: Date | null;
   /** Whether the runtime lists the instance. */
   readonly running: boolean;
+  /** Whether a forked instance should replace this spawned one (`findReplaceable` of the runtime). */
+  readonly replaceable: boolean;
   /** Whether this process is starting or stopping the instance. */
   readonly busy: boolean;
 };
@@ -69,7 +71,8 @@ export type ReconcileAction =
   | { readonly do: 'prepare-deployment'; readonly deploymentId: string }
   | { readonly do: 'activate-deployment'; readonly deploymentId: string }
   | { readonly do: 'discard-deployment'; readonly deploymentId: string }
-  | { readonly do: 'provision'; readonly deploymentId: string; readonly idle: number }
+  /** `replaces`: one of the new instances replaces an idle one, and may exceed `maxAgents` until that one is retired. */
+  | { readonly do: 'provision'; readonly deploymentId: string; readonly idle: number; readonly replaces?: true }
   | { readonly do: 'start-instance'; readonly instanceId: string }
   | { readonly do: 'retire-instance'; readonly instanceId: string }
   | { readonly do: 'stop-instance'; readonly instanceId: string }
@@ -276,6 +279,7 @@ function planDeployment(
   const wanted = deployment.minAgents - opening.length;
   const missing = Math.min(wanted - idle.length, deployment.maxAgents - open.length);
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: wanted }];
+  if (idle.some(isSpawnedAndReady)) return opening.length > 0 ? [] : planReplacement(deployment, open, resting);
   const surplus = idle.length - deployment.minAgents;
   return idle
     .filter(
@@ -283,6 +287,33 @@ function planDeployment(
     )
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
+}
+
+function isReady({ state, running, busy }: PlannedInstance): boolean {
+  return state === 'ready' && running && !busy;
+}
+
+function isSpawnedAndReady(instance: PlannedInstance): boolean {
+  return instance.replaceable && isReady(instance);
+}
+
+/**
+ * Replaces idle spawned instances, such as the one that validated the deployment, with forked ones. Replaces one at a time, and
+ * retires it only when its replacement is ready, so that a new session always finds a ready instance.
+ */
+function planReplacement(
+  { id: deploymentId, minAgents, maxAgents }: PlannedDeployment,
+  open: readonly PlannedInstance[],
+  resting: boolean,
+): ReconcileAction[] {
+  const idle = open.filter((instance) => instance.sessionId === null);
+  if (idle.filter(isReady).length > Math.max(minAgents, 1)) {
+    const spawned = idle.filter(isSpawnedAndReady).slice(0, 1);
+    return spawned.map(({ id }) => ({ do: 'retire-instance', instanceId: id }));
+  }
+  const isReplacing = idle.some(({ state }) => state === 'starting');
+  if (isReplacing || resting || open.length > maxAgents) return [];
+  return [{ do: 'provision', deploymentId, idle: idle.length + 1, replaces: true }];
 }
 
 /**

@@ -11,7 +11,7 @@ type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly runtime: Pick<Runtime, 'list' | 'retain'>;
+  readonly runtime: Pick<Runtime, 'list' | 'findReplaceable' | 'retain'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'ready'>;
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;

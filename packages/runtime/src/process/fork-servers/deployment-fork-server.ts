@@ -21,12 +21,14 @@ const replacingModules = 20;
 export type DeploymentForkServerContext = BotImportContext &
   ForkServerLauncherContext & {
     readonly remembered: Pick<ImportedModuleStore, 'of' | 'add'>;
-    readonly onStarted: () => Promise<void>;
+    readonly onStarted: (deploymentId: string) => Promise<void>;
   };
 
 /** The fork server of a deployment, and how the deployment's instances are started. */
 export type DeploymentForkServer = {
   readonly id: string;
+  /** The id of the fork server if it is ready, or null. */
+  readonly readyId: () => string | null;
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (instance: InstanceLaunchInput) => ForkServer | null;
   /** Starts a fork server in the background, if the deployment has none and may launch one now. */
@@ -105,7 +107,7 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
     usedAt = context.now().getTime();
     logger.info({ deploymentId: id, level: next.status().level, reason }, 'fork server started');
     await drop(context, former);
-    await context.onStarted();
+    await context.onStarted(id);
   };
 
   const launch = async (source: ForkServerLaunchInput): Promise<void> => {
@@ -143,6 +145,7 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
 
   return {
     id,
+    readyId: () => (server?.status().state === 'ready' ? server.record.id : null),
     find: (instance) => {
       if (server === null || instance.spec.forks === false) return null;
       const { state, fingerprint: known } = server.status();

@@ -26,9 +26,13 @@ export type ForkServersOptions = RemovalContext &
     readonly units: PageAndTickSizes;
     /** Memory limit of all fork servers together. */
     readonly memoryBytes: number;
+    /** Called when a fork server of the deployment is ready. */
+    readonly onReady: (deploymentId: string) => void;
   };
 
 export type ForkServers = {
+  /** Returns the id of the deployment's fork server if it is ready, or null. */
+  readonly readyId: (deploymentId: string) => string | null;
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: InstanceLaunchInput) => ForkServer | null;
   /**
@@ -95,7 +99,10 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
       pending.add(tracked);
       return tracked;
     },
-    onStarted: limitMemory,
+    onStarted: async (id) => {
+      await limitMemory();
+      options.onReady(id);
+    },
   };
 
   const deploymentOf = (id: string): DeploymentForkServer => {
@@ -120,6 +127,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   }
 
   return {
+    readyId: (deploymentId) => deployments.get(deploymentId)?.readyId() ?? null,
     find: (source) => deployments.get(source.spec.deploymentId)?.find(source) ?? null,
     ensure: (source) => deploymentOf(source.spec.deploymentId).ensure(source),
     retain: async (deploymentIds) => {

@@ -10,6 +10,7 @@ const keptNotices = 1000;
 export type InstanceEvents = {
   readonly ended: (instanceId: string, end: InstanceEnd) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly replaceable: (instanceId: string) => void;
   /**
    * Yields first the exit events that `earlier` returns, then the notices that were kept while there was no watcher, then new
    * events. Throws if there already is a watcher.
@@ -31,6 +32,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
 
   return {
     ended: (instanceId, end) => queue?.push(createExitedEvent(instanceId, end)),
+    replaceable: (instanceId) => queue?.push({ kind: 'replaceable', instanceId, at: now() }),
     noticed: (instanceId, notice, detail) => {
       const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };
       if (queue !== null) queue.push(event);

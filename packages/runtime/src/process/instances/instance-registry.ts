@@ -35,6 +35,7 @@ export type InstanceRegistry = {
   readonly sample: (instanceIds: readonly string[]) => ReadonlyMap<string, ResourceUsage>;
   readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly becameReplaceable: (instanceId: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
   readonly forget: (instanceId: string) => Promise<void>;
   /**
@@ -120,6 +121,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     },
     watch: (signal) => events.watch(() => endedInOrder(byId), signal),
     noticed: events.noticed,
+    becameReplaceable: events.replaceable,
     noticeWide: (instance, host) => {
       if (knownWide.has(instance)) return;
       knownWide.add(instance);

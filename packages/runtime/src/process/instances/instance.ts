@@ -42,6 +42,8 @@ export type LaunchedInstance = {
    */
   readonly supervisorProgram: StartedProgram | null;
   readonly isForked?: boolean;
+  /** The id of a fork server that failed to fork the instance, which was therefore spawned. Null if none did. */
+  readonly unforkableBy?: string | null;
   /** How the instance ended. Null if no end is recorded. After a recorded end, no process of the instance is running. */
   readonly end: InstanceEnd | null;
 };
@@ -63,6 +65,8 @@ export type InstanceOptions = OptionsForAllInstances &
 
 export type Instance = {
   readonly files: InstanceFiles;
+  /** Whether this fork server could fork an instance that replaces this one, which was spawned. */
+  readonly isReplaceableBy: (forkServerId: string) => boolean;
   readonly record: () => InstanceRecord;
   readonly update: (change: Partial<InstanceRecord>) => void;
   readonly containment: ProcessContainment;
@@ -100,6 +104,7 @@ export function openInstance(options: InstanceOptions): Instance {
   });
   return {
     files,
+    isReplaceableBy: (forkServerId) => record.main === null && options.unforkableBy !== forkServerId,
     record: () => record,
     update: (change) => {
       record = { ...record, ...change };

@@ -36,8 +36,8 @@ export type BotLaunchOptions = RemovalContext &
     readonly isolation: IsolationSettings;
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly forkServers: Pick<ForkServers, 'find'>;
-    /** Called with the error if the bot could not be forked. The instance is then spawned instead. */
-    readonly onForkFailed: (error: unknown) => void;
+    /** Called with the error if a fork server could not fork the bot. The instance is then spawned instead. */
+    readonly onForkFailed: (error: unknown, forkServerId: string) => void;
     readonly port: number;
     readonly socketPaths: SocketPaths;
     readonly bootId: string;
@@ -60,7 +60,7 @@ export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProg
         forkBotProcess(forkServer, createForkedEnvironment({ ...options, ...place }, source)),
       );
     } catch (error) {
-      options.onForkFailed(error);
+      options.onForkFailed(error, forkServer.record.id);
     }
   }
   return launchInstance(options, null, (place) =>

@@ -51,6 +51,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     const port = project.kind === 'python' ? 0 : await ports.reserve(`${instanceId} ${attempt}`);
     try {
       const files = getInstanceFiles(context.instancesDirectory, instanceId);
+      let unforkableBy: string | null = null;
       const { go, ...launched } = await launchBot({
         ...context,
         files,
@@ -58,9 +59,13 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
         project,
         port,
         now: context.now(),
-        onForkFailed: (error) => logger.warn({ err: error, instanceId }, 'instance could not be forked'),
+        onForkFailed: (error, forkServerId) => {
+          unforkableBy = forkServerId;
+          logger.warn({ err: error, instanceId }, 'instance could not be forked');
+        },
       });
-      const instance = instances.add({ ...launched, files, isForked: launched.supervisorProgram === null, end: null });
+      const isForked = launched.supervisorProgram === null;
+      const instance = instances.add({ ...launched, files, isForked, unforkableBy, end: null });
       if (signal.aborted) await instance.stop(0);
       else go();
       return instance;
