@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
 import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
 
 export type RequestToBot = {
@@ -36,6 +36,7 @@ export function createBotRequestForwarder() {
     const isEmpty = hasNoBody(incoming);
     let controller: Dispatcher.DispatchController | undefined;
     let begun = false;
+    let hasNoContent = false;
     let flowing = false;
     let again = isEmpty && idempotent.has(incoming.method ?? '');
 
@@ -48,6 +49,7 @@ export function createBotRequestForwarder() {
         // Interim responses (RFC 9110 15.2) are not forwarded.
         if (status < 200) return;
         begun = true;
+        hasNoContent = status === 204 || status === 304;
         answer.onAnswer(status, answered);
         // Send the headers now. Otherwise, they would wait for the first byte of the body.
         if (answered['content-length'] === undefined) setImmediate(() => flowing || response.flushHeaders());
@@ -61,6 +63,8 @@ export function createBotRequestForwarder() {
         response.end();
       },
       onResponseError: (_, error) => {
+        // undici expects a body of this length, but these responses have none (RFC 9110, section 8.6).
+        if (hasNoContent && error instanceof errors.ResponseContentLengthMismatchError) return void response.end();
         if (begun || response.destroyed) return void response.destroy();
         if (!again || !isBroken(error)) return answer.onFailure(error);
         // The bot closed the reused connection at the moment when the request was sent, so send the request once more.

@@ -76,6 +76,61 @@ describe('the session proxy', () => {
     expect(await order('state.seen')).toEqual({ method, url: '/a%20b/c?d=%26&e', body, type: 'x/y' });
   });
 
+  it.each([
+    ['304 with a length', 'GET', '304 Not Modified', 'etag: "a"\r\ncontent-length: 1234', ''],
+    ['304 with a length for a POST', 'POST', '304 Not Modified', 'content-length: 7', ''],
+    ['304 in chunks', 'GET', '304 Not Modified', 'etag: "a"\r\ntransfer-encoding: chunked', ''],
+    ['304 without a length', 'GET', '304 Not Modified', 'etag: "a"', ''],
+    ['204 with a length', 'GET', '204 No Content', 'x-a: b\r\ncontent-length: 3', ''],
+    ['204 with the length 0', 'DELETE', '204 No Content', 'content-length: 0', ''],
+    ['204 without a length', 'OPTIONS', '204 No Content', 'x-a: b', ''],
+    ['200 with the length 0', 'GET', '200 OK', 'content-length: 0', ''],
+    ['205 with the length 0', 'GET', '205 Reset Content', 'content-length: 0', ''],
+    ['404 with a length for HEAD', 'HEAD', '404 Not Found', 'content-length: 1234', ''],
+    ['200 in chunks for HEAD', 'HEAD', '200 OK', 'transfer-encoding: chunked', ''],
+    ['304 with a length for HEAD', 'HEAD', '304 Not Modified', 'content-length: 1234', ''],
+    ['204 with a length for HEAD', 'HEAD', '204 No Content', 'content-length: 1234', ''],
+    [
+      '103, then 304 with a length',
+      'GET',
+      '304 Not Modified',
+      'content-length: 1234',
+      'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n',
+    ],
+    ['102 with a length', 'GET', '304 Not Modified', 'x-a: b', 'HTTP/1.1 102 Processing\r\ncontent-length: 9\r\n\r\n'],
+  ])("forwards the bot's response without content: %s", async (_, method, status, headers, interim) => {
+    await order(
+      `state.onRequest = (request) => request.socket.end(${JSON.stringify(`${interim}HTTP/1.1 ${status}\r\nconnection: close\r\n${headers}\r\n\r\n`)}); true`,
+    );
+    const head = `HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.publicKey}\r\n`;
+    const first = `${method} ${new URL(url('/x')).pathname} ${head}content-length: 0\r\n\r\n`;
+    const next = `GET ${new URL(url('/echo')).pathname} ${head}connection: close\r\n\r\n`;
+    const [answer = '', body = '', ...rest] = (await sendRawBytes(service, first + next)).split('\r\n\r\n');
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
+    // The connection stays usable: the response to the next request follows directly.
+    expect([body.split('\r\n')[0], rest.length]).toEqual(['HTTP/1.1 200 OK', 1]);
+    for (const line of headers.split('\r\n')) {
+      const isLengthOf204 = status.startsWith('204') && line.startsWith('content-length');
+      if (isLengthOf204) expect(answer).not.toContain('content-length');
+      else if (!line.startsWith('transfer-encoding')) expect(answer.toLowerCase()).toContain(line);
+    }
+  });
+
+  it("exposes the bot's headers to pages of all origins, and keeps their values", async () => {
+    await order(
+      `state.onRequest = (request, response) => { response.writeHead(200, ['x-own', 'a', 'x-own', 'b', 'vary', 'accept', 'access-control-expose-headers', 'x-other']); response.end(); }; true`,
+    );
+    const sent = ask('/x', { origin: 'https://app.example.com' });
+    sent.end();
+    const { headers } = await answerOf(sent);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': '*',
+      'x-own': 'a, b',
+      vary: 'accept',
+    });
+  });
+
   it('rejects an unsupported method with 405', async () => {
     const answer = await sendRawBytes(
       service,

@@ -80,8 +80,17 @@ export function createSessionProxy(context: ProxyContext) {
     forwarder.send({ address, path: path.target, headers }, incoming, response, {
       onAnswer: (status, answer) => {
         context.telemetry.proxied('http', 'answered');
-        const forClient = { ...createClientResponseHeaders(answer), ...createCorsHeaders(context.cors, incoming) };
-        response.writeHead(status, { ...forClient, 'x-request-id': requestId });
+        const forClient = createClientResponseHeaders(answer);
+        const cors = createCorsHeaders(context.cors, incoming);
+        const vary = [forClient['vary'] ?? [], cors['vary'] ?? []].flat().join(', ');
+        // A response with status 204 must not have this header (RFC 9110, section 8.6).
+        if (status === 204) delete forClient['content-length'];
+        response.writeHead(status, {
+          ...forClient,
+          ...cors,
+          ...(vary === '' ? {} : { vary }),
+          'x-request-id': requestId,
+        });
       },
       onFailure: (cause) => refuse(incoming, response, createApiError('bot-unreachable', { cause }), requestId),
     });
