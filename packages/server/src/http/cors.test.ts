@@ -34,7 +34,7 @@ describe('createPreflightHeaders', () => {
     });
     expect(createPreflightHeaders(everybody, incoming)).toEqual({
       'access-control-allow-origin': '*',
-      'access-control-expose-headers': 'x-request-id, retry-after',
+      'access-control-expose-headers': '*',
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD',
       'access-control-allow-headers': 'authorization,x-mine',
       'access-control-max-age': '86400',

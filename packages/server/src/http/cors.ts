@@ -27,7 +27,8 @@ export function createCorsHeaders(policy: CorsPolicy, request: IncomingMessage):
   if (!all && !policy.origins.includes(origin)) return { vary: 'origin' };
   return {
     'access-control-allow-origin': all ? '*' : origin,
-    'access-control-expose-headers': 'x-request-id, retry-after',
+    // All headers, those of the bot included. As credentials are never allowed, browsers accept the wildcard.
+    'access-control-expose-headers': '*',
     ...(all ? {} : { vary: 'origin' }),
   };
 }
