@@ -42,6 +42,11 @@ test('writes a profile with mode 0600 and reads it again', async () => {
   expect(warnings).toEqual([]);
 });
 
+test('reads a profile with a byte-order mark', async () => {
+  await write('\u{feff}private_key = "sk_a"\n');
+  expect(await readProfile(profilePath.file, warn)).toMatchObject({ private_key: 'sk_a' });
+});
+
 test('keeps unknown fields of a profile when it changes other fields', async () => {
   await write('colour = "blue"\nprivate_key = "sk_a"\n[later]\nport = 7\n');
   await writeProfile(profilePath.file, { private_key: null, api_url: 'http://a' });

@@ -31,7 +31,7 @@ export async function readProjectTransports(directory: string): Promise<readonly
 
 function parseTransports(answers: string): readonly string[] | null {
   try {
-    const { configuration } = getObjectFields(JSON.parse(answers));
+    const { configuration } = getObjectFields(JSON.parse(answers.replace(/^\uFEFF/, '')));
     const { transports } = getObjectFields(configuration);
     return Array.isArray(transports) && transports.length > 0 ? transports.map(String) : null;
   } catch {

@@ -30,6 +30,10 @@ describe('readDeployFile', () => {
     });
   });
 
+  it('reads a file with a byte-order mark', async () => {
+    expect(await reading('\u{feff}agent_name = "big"')).toMatchObject({ agent_name: 'big' });
+  });
+
   it('reads pcc-deploy.toml if there is no deploy.toml', async () => {
     await writeFile(join(directory, 'pcc-deploy.toml'), 'agent_name = "moved"\n[scaling]\nmin_agents = 1');
     expect(await read()).toMatchObject({ agent_name: 'moved', scaling: { min_agents: 1 } });

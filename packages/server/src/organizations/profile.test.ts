@@ -32,6 +32,13 @@ describe('the CLI profile', () => {
     expect(await readdir(join(file, '..'))).toEqual(['config.toml']);
   });
 
+  it('keeps other settings of a file with a byte-order mark', async () => {
+    await writeCliProfile(file, other, profile);
+    await writeFile(file, `\u{feff}${await readFile(file, 'utf8')}output = "json"\n`);
+    expect(await writeCliProfile(file, other, profile)).toBe(file);
+    expect(parse(await readFile(file, 'utf8'))).toEqual({ ...profile, output: 'json' });
+  });
+
   it('gets new keys and keeps other settings if it already belongs to this service', async () => {
     await writeCliProfile(file, other, profile);
     await writeFile(file, `${await readFile(file, 'utf8')}output = "json"\n`);

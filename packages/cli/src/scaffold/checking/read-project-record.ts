@@ -33,7 +33,7 @@ export function readProjectRecord(directory: string): ProjectRecord {
   const path = join(directory, projectRecordPath);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(readFileSync(path, 'utf8'));
+    parsed = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch (error) {
     if (getSystemErrorCode(error) === 'ENOENT') {
       throw new Failure('no-project', `${directory} is not a botcli project: it has no ${projectRecordPath}.`, null, {

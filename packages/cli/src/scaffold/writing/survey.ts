@@ -21,8 +21,9 @@ export function surveyDirectory(directory: string, files: readonly ProjectFile[]
   return { missing, conflicts };
 }
 
+/** Reads a file without its byte-order mark, which parsers refuse. */
 export function readTextIfExists(path: string): string | null {
-  return exists(path) ? readFileSync(path, 'utf8') : null;
+  return exists(path) ? readFileSync(path, 'utf8').replace(/^\uFEFF/, '') : null;
 }
 
 /** Reads a file without following links. Returns '' if the path is a link or directory, and null if it does not exist. */

@@ -45,6 +45,16 @@ test('project check names empty and missing variables, and never shows values', 
   expect(stderr).not.toContain('secret');
 });
 
+test('project check reads files with a byte-order mark', async () => {
+  const withoutMarks = (await check()).stdout.split('\n').slice(0, 4);
+  for (const path of ['server/.env', 'server/pyproject.toml', 'server/deploy.toml', '.botcli/project.json']) {
+    await change(path, /^/, '\u{feff}');
+  }
+  const { stdout, stderr } = await check();
+  expect(stderr).toBe('');
+  expect(stdout.split('\n').slice(0, 4)).toEqual(withoutMarks);
+});
+
 test('project check explains how to create a missing .env', async () => {
   await rm(join(directory, 'server/.env'));
   expect((await check()).stderr).toContain('copy .env.example');

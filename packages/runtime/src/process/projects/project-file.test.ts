@@ -19,6 +19,20 @@ describe('reading a project file', () => {
     expect(() => read(directory)).toThrow(new ProjectPreparationError(`${name} of the project is larger than 4 MiB.`));
   });
 
+  it('reads package.json, pyproject.toml and requirements files with a byte-order mark', async () => {
+    const mark = '\u{feff}';
+    const node = await writeProject({ 'package.json': `${mark}{"main": "bot.js"}` });
+    expect(readManifest(node)).toMatchObject({ main: 'bot.js' });
+    const [pyproject, marked] = await Promise.all(
+      ['', mark].map((start) =>
+        writeProject({ 'pyproject.toml': `${start}[project]\nname = "a"\nversion = "1"\ndependencies = ["b"]\n` }),
+      ),
+    );
+    expect(readPythonProject(marked ?? '', false)).toEqual(readPythonProject(pyproject ?? '', false));
+    const requirements = await writeProject({ 'requirements.txt': `${mark}-r more.txt\n`, 'more.txt': `${mark}b\n` });
+    expect(readPythonProject(requirements, false).files).toContain('more.txt');
+  });
+
   it('rejects a package.json that is a directory', async () => {
     const directory = await writeProject({});
     await mkdir(join(directory, 'package.json'));

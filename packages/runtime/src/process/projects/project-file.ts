@@ -17,12 +17,12 @@ export function isFileInProject(directory: string, name: string): boolean {
   }
 }
 
-/** Reads a manifest or lock file. Throws `ProjectPreparationError` if it is too large or not a file. */
+/** Reads a manifest or lock file without its byte-order mark. Throws `ProjectPreparationError` if it is too large or not a file. */
 export function readManifestOrLockFile(directory: string, name: string): string {
   if (!isFileInProject(directory, name)) throw new ProjectPreparationError(`${name} of the project is not a file.`);
   const path = join(directory, name);
   if (statSync(path).size > fileBytes) {
     throw new ProjectPreparationError(`${name} of the project is larger than ${fileBytes / 1_048_576} MiB.`);
   }
-  return readFileSync(path, 'utf8');
+  return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
 }

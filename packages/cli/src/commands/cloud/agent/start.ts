@@ -139,7 +139,8 @@ function reachFields(
  * the object, because it may be private.
  */
 async function readJsonObject(io: CommandIo, argument: string, option: string): Promise<string> {
-  const { text, source } = await readText(io, argument, option);
+  const { text: content, source } = await readText(io, argument, option);
+  const text = content.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);

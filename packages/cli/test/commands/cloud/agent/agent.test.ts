@@ -211,7 +211,7 @@ test('start --transport websocket prints the WebSocket URL, the token and the ex
 test('start --data reads JSON from its argument, a file or standard input', async () => {
   const directory = dirname(place.file);
   await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'data.json'), '{"from": "file"}');
+  await writeFile(join(directory, 'data.json'), '\u{feff}{"from": "file"}');
   await run(['start', 'parrot', '--data', '{"from": "argument"}']);
   await run(['start', 'parrot', '-d', '@data.json'], { directory });
   await run(['start', 'parrot', '-d', '-', '--transport', 'webrtc'], { stdin: '{"from": "input"}' });
