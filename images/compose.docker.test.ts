@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { describeUnless } from '../packages/runtime/test/skip-with-reason.ts';
 import { findComposeCommand, readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
 import {
@@ -18,7 +19,7 @@ const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(images === null)('the service of the compose file', () => {
+describeUnless(images === null ? 'no Docker engine is running' : null, 'the service of the compose file', () => {
   let folder: string;
   let origin: string;
   let variables: Readonly<Record<string, string>>;

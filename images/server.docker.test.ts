@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
 import { createApiClient } from '../packages/contract/src/index.ts';
+import { describeUnless } from '../packages/runtime/test/skip-with-reason.ts';
 import { readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
 import {
@@ -15,7 +16,7 @@ const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const name = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describe.skipIf(images === null)('the image of the service', () => {
+describeUnless(images === null ? 'no Docker engine is running' : null, 'the image of the service', () => {
   let origin: string;
   let keys: BothostApiKeys;
   let sessionId: string;

@@ -22,7 +22,6 @@ export async function setup(project: TestProject): Promise<void> {
   const { givenBase = '', baseCache = '', inCi = false } = project.config.provide;
   if (!(await canRunCommand('docker', 'info'))) {
     if (inCi) throw new Error('The image tests need a Docker engine, but none is running. Start one.');
-    console.log('Image tests skipped: no Docker engine is running.');
     project.provide('images', null);
     return;
   }

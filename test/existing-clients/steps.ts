@@ -15,7 +15,7 @@ export type CommandStep = {
    * message.
    */
   readonly refused?: true;
-  /** The first tested CLI version that supports all options of this command. Tests of earlier versions skip the command. */
+  /** The first tested CLI version that supports all options of this command. Earlier versions refuse an option. */
   readonly since?: string;
   /** Whether to repeat the command until its output matches, because the service updates what it shows asynchronously. */
   readonly eventually?: true;
@@ -33,6 +33,12 @@ const problem = (line: string, shows: RegExp, options: CommandStep['options'] = 
 });
 const id = '01890000-0000-7000-8000-000000000000';
 const down = '\x1b[B';
+
+/** Returns the step as a CLI of this version runs it: a CLI that does not know one of its options must refuse the command. */
+export function toStepOfVersion(step: CommandStep, version: string): CommandStep {
+  if (step.since === undefined || step.since <= version) return step;
+  return { line: step.line, status: 2, shows: /No such option/i };
+}
 
 /** Commands that need no agent. */
 export const organizationSteps: readonly CommandStep[] = [

@@ -4,7 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { describeUnless, testUnless } from '../../runtime/test/skip-with-reason.ts';
+import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
 import {
   buildClientForTransport,
   clientKinds,
@@ -133,94 +134,98 @@ async function typeAndInspect(page: Page): Promise<void> {
   await page.getByText('Metrics and events').click();
 }
 
-describe.skipIf(!hasBrowser).each(clientKinds)('a generated client of the kind %s', (kind) => {
-  let client: GeneratedClient;
-  beforeAll(async () => {
-    client = await setUpGeneratedClient(kind, program, cache, {
-      ...inherited,
-      PATH: import.meta.env['PATH'],
-      HOME: service.folder,
+describeUnless(noBrowser, 'generated clients', () => {
+  describe.each(clientKinds)('a generated client of the kind %s', (kind) => {
+    let client: GeneratedClient;
+    beforeAll(async () => {
+      client = await setUpGeneratedClient(kind, program, cache, {
+        ...inherited,
+        PATH: import.meta.env['PATH'],
+        HOME: service.folder,
+      });
     });
-  });
 
-  test('talks to a bot on the service over both transports, and shows when the bot leaves', async () => {
-    const startUrl = `${service.origin}/v1/public/talking-bot/start`;
-    const policy = await readContentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
-    const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
-    expect(await page.title()).toBe('Garden line');
-    for (const label of ['Peer to peer', 'WebSocket']) {
-      await converse(page, label);
-      await stopSessions();
-      await hasStatus(page, 'Ended');
-    }
-    // Check that the page loads nothing from third parties.
-    const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
-    for (const host of hosts) expect(host).toMatch(own);
-  });
+    test('talks to a bot on the service over both transports, and shows when the bot leaves', async () => {
+      const startUrl = `${service.origin}/v1/public/talking-bot/start`;
+      const policy = await readContentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
+      const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
+      expect(await page.title()).toBe('Garden line');
+      for (const label of ['Peer to peer', 'WebSocket']) {
+        await converse(page, label);
+        await stopSessions();
+        await hasStatus(page, 'Ended');
+      }
+      // Check that the page loads nothing from third parties.
+      const own = kind === 'react-nextjs' ? /^127\.0\.0\.1:/ : new RegExp(`^${new URL(service.origin).host}$`);
+      for (const host of hosts) expect(host).toMatch(own);
+    });
 
-  test('talks to a bot in the local runner, and shows an error if the bot cannot be reached', async () => {
-    const bot = await runBotLocally(cache, inject('uvFolder'));
-    onTestFinished(bot.close);
-    const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
-    for (const label of ['Peer to peer', 'WebSocket']) {
-      await converse(page, label);
-      await page.getByRole('button', { name: 'Hang up' }).click();
-      await hasStatus(page, 'Ended');
-    }
-    await bot.close();
-    await talk(page).click();
-    await hasStatus(page, 'Failed');
-    expect(await errorOf(page)).toMatch(/^The bot cannot be reached/);
-  });
-
-  if (kind !== 'vanilla') {
-    test('sends typed text, shows metrics and events, and uses the chosen microphone', async () => {
+    test('talks to a bot in the local runner, and shows an error if the bot cannot be reached', async () => {
       const bot = await runBotLocally(cache, inject('uvFolder'));
       onTestFinished(bot.close);
       const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
       for (const label of ['Peer to peer', 'WebSocket']) {
-        await selectTransport(page, label);
-        await talk(page).click();
-        await waitForTranscript(page, 'I hear a tone');
-        await typeAndInspect(page);
+        await converse(page, label);
         await page.getByRole('button', { name: 'Hang up' }).click();
-        await page.getByRole('combobox', { name: 'Microphone' }).selectOption({ label: 'Fake Audio Input 2' });
-        await talk(page).click();
-        await waitForTranscript(page, 'I hear a tone');
-        await page.getByRole('button', { name: 'Hang up' }).click();
+        await hasStatus(page, 'Ended');
       }
-      expect(await errorOf(page)).toBe('');
+      await bot.close();
+      await talk(page).click();
+      await hasStatus(page, 'Failed');
+      expect(await errorOf(page)).toMatch(/^The bot cannot be reached/);
     });
-  }
 
-  test('shows an error for a wrong key, an unreachable hosted room and a blocked microphone', async () => {
-    const startUrl = `${service.origin}/v1/public/talking-bot/start`;
-    const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
-    await talk(page).click();
-    await hasStatus(page, 'Failed');
-    expect(await errorOf(page)).toMatch(/key/i);
+    testUnless(
+      kind === 'vanilla' ? 'not applicable: this client has no controls' : null,
+      'sends typed text, shows metrics and events, and uses the chosen microphone',
+      async () => {
+        const bot = await runBotLocally(cache, inject('uvFolder'));
+        onTestFinished(bot.close);
+        const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
+        for (const label of ['Peer to peer', 'WebSocket']) {
+          await selectTransport(page, label);
+          await talk(page).click();
+          await waitForTranscript(page, 'I hear a tone');
+          await typeAndInspect(page);
+          await page.getByRole('button', { name: 'Hang up' }).click();
+          await page.getByRole('combobox', { name: 'Microphone' }).selectOption({ label: 'Fake Audio Input 2' });
+          await talk(page).click();
+          await waitForTranscript(page, 'I hear a tone');
+          await page.getByRole('button', { name: 'Hang up' }).click();
+        }
+        expect(await errorOf(page)).toBe('');
+      },
+    );
 
-    // Block requests to Daily, from whose servers the page loads code for hosted rooms.
-    await page.route(/^https:/, (route) => route.abort());
-    await selectTransport(page, 'Hosted room');
-    await talk(page).click();
-    await hasStatus(page, 'Connecting …');
-    await hasStatus(page, 'Failed');
-    expect(await errorOf(page)).toContain('The room cannot be reached');
-    expect([...hosts]).toContain('c.daily.co');
+    test('shows an error for a wrong key, an unreachable hosted room and a blocked microphone', async () => {
+      const startUrl = `${service.origin}/v1/public/talking-bot/start`;
+      const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
+      await talk(page).click();
+      await hasStatus(page, 'Failed');
+      expect(await errorOf(page)).toMatch(/key/i);
 
-    hosts.clear();
-    await page.evaluate(() => {
-      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+      // Block requests to Daily, from whose servers the page loads code for hosted rooms.
+      await page.route(/^https:/, (route) => route.abort());
+      await selectTransport(page, 'Hosted room');
+      await talk(page).click();
+      await hasStatus(page, 'Connecting …');
+      await hasStatus(page, 'Failed');
+      expect(await errorOf(page)).toContain('The room cannot be reached');
+      expect([...hosts]).toContain('c.daily.co');
+
+      hosts.clear();
+      await page.evaluate(() => {
+        navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+      });
+      await selectTransport(page, 'Peer to peer');
+      await talk(page).click();
+      await page.getByRole('alert').getByText('blocks the microphone for this page').waitFor();
+      expect([...hosts]).toEqual([]);
     });
-    await selectTransport(page, 'Peer to peer');
-    await talk(page).click();
-    await page.getByRole('alert').getByText('blocks the microphone for this page').waitFor();
-    expect([...hosts]).toEqual([]);
+
+    // This must be the last test, because it overwrites the generated client.
+    test('has no type errors and can be built with any single transport', async () => {
+      for (const transport of clientTransports) await buildClientForTransport(client, program, transport);
+    }, 400_000);
   });
-
-  // This must be the last test, because it overwrites the generated client.
-  test('has no type errors and can be built with any single transport', async () => {
-    for (const transport of clientTransports) await buildClientForTransport(client, program, transport);
-  }, 400_000);
 });

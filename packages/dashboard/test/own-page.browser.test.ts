@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { build, type PreviewServer, preview } from 'vite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 
 /** Tests the example web page from docs/sessions.md, which is served from a different origin than the service. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -38,7 +38,7 @@ async function readDocumentedPage(): Promise<string> {
   return page.replace('YOUR_PUBLIC_KEY', service.publicKey).replace('http://127.0.0.1:7420', service.origin);
 }
 
-test.skipIf(!hasBrowser)(
+browserTest(
   'a conversation on the web page of docs/sessions.md produces a session record with all documented fields',
   async () => {
     const page = await browser.newPage();

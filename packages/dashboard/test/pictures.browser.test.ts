@@ -5,15 +5,14 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
-import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Takes the screenshots of the documentation from a running service. `npm run docs:pictures` stores them in `docs/pictures`. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const pictureTest = test.skipIf(!hasBrowser);
 const pictureBytesAtMost = 250_000;
 const isStored = import.meta.env['KEEP_PICTURES'] === 'true';
 /** The session must last long enough for a chart of its metrics over time. */
@@ -43,7 +42,7 @@ async function takePicture(page: Page, name: string): Promise<void> {
   expect((await stat(path)).size).toBeLessThan(pictureBytesAtMost);
 }
 
-pictureTest('takes a screenshot of a conversation on the talk page', async () => {
+browserTest('takes a screenshot of a conversation on the talk page', async () => {
   const page = await browser.newPage({ viewport: { width: 1180, height: 720 }, colorScheme: 'light' });
   await page.goto(`${service.origin}/talk/parrot#key=${service.publicKey}`);
   await page.getByRole('button', { name: 'Start talking' }).click();
@@ -60,7 +59,7 @@ pictureTest('takes a screenshot of a conversation on the talk page', async () =>
   await page.close();
 });
 
-pictureTest(
+browserTest(
   'takes three pictures: a session in botcli, a session in the dashboard, and the overview of the dashboard',
   async () => {
     const sessionId = await startSession(service, 'parrot');

@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { build, type Plugin, type PreviewServer, preview } from 'vite';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import {
   type DeployedProject,
   deployProject,
   packageReleaseCutoff,
 } from '../../../test/existing-clients/deployed-project.ts';
 import { listReachedVendors } from '../../cli/test/generated-bots/reached-vendors.ts';
-import { hasBrowser, launchBrowser } from './support/browser.ts';
+import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
+import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -76,7 +77,7 @@ async function serveClient(client: string): Promise<PreviewServer> {
   return preview({ root, configFile: false, preview: { port: 0, host: '127.0.0.1' } });
 }
 
-describe.skipIf(!hasBrowser)('the generated quickstart', () => {
+describeUnless(noBrowser, 'the generated quickstart', () => {
   it('has the same server files as a new project of "pipecat init quickstart"', async () => {
     const reference = join(project.directory, 'reference');
     await project.pipecat(`init quickstart -o ${reference}`);

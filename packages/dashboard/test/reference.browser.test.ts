@@ -19,25 +19,32 @@ afterAll(async () => {
   await service?.close();
 });
 
-browserTest('a person finds an operation in the API reference and calls it', { timeout: 300_000 }, async () => {
-  const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
-  await page.getByRole('heading', { name: 'bothost API' }).waitFor();
-  await checkLayoutAndAccessibility(service, page, 'reference', { fullPage: false });
-  await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('list the agents');
-  const found = page.getByRole('option', { name: 'List the agents of the organization' }).first();
-  await found.waitFor();
-  await found.click();
-  await page.waitForURL(/#tag\/agents\/GET\/v1\/agents$/);
-  const tryIt = page.getByRole('button', { name: 'Test Request (get /v1/agents)', exact: true });
-  await tryIt.waitFor();
-  await tryIt.click();
-  const client = page.getByRole('dialog', { name: 'API Client' });
-  await client.getByRole('button', { name: /^Send get request/ }).click();
-  await client.getByText('200 OK').waitFor();
-  await client.getByText('"parrot"').first().waitFor();
-  await checkLayoutAndAccessibility(service, page, 'reference-request', { fullPage: false, checked: '[role=dialog]' });
-  expect(violations).toEqual([]);
-  await page.close();
-});
+browserTest(
+  'a person finds an operation in the API reference and calls it',
+  async () => {
+    const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
+    await page.getByRole('heading', { name: 'bothost API' }).waitFor();
+    await checkLayoutAndAccessibility(service, page, 'reference', { fullPage: false });
+    await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('list the agents');
+    const found = page.getByRole('option', { name: 'List the agents of the organization' }).first();
+    await found.waitFor();
+    await found.click();
+    await page.waitForURL(/#tag\/agents\/GET\/v1\/agents$/);
+    const tryIt = page.getByRole('button', { name: 'Test Request (get /v1/agents)', exact: true });
+    await tryIt.waitFor();
+    await tryIt.click();
+    const client = page.getByRole('dialog', { name: 'API Client' });
+    await client.getByRole('button', { name: /^Send get request/ }).click();
+    await client.getByText('200 OK').waitFor();
+    await client.getByText('"parrot"').first().waitFor();
+    await checkLayoutAndAccessibility(service, page, 'reference-request', {
+      fullPage: false,
+      checked: '[role=dialog]',
+    });
+    expect(violations).toEqual([]);
+    await page.close();
+  },
+  300_000,
+);

@@ -1,22 +1,19 @@
-import { describe, it, type TestContext } from 'vitest';
+import type { TestContext } from 'vitest';
+import { describeUnless, testUnless } from './skip-with-reason.ts';
 
 export const isRoot = process.geteuid?.() === 0;
-const reason = 'only root can run this test';
+const reason = isRoot ? null : 'only root can run this test';
 
-/**
- * Like `it`, for a test that needs root. For an ordinary user, the test is skipped and the report shows the reason, which
- * `it.runIf` cannot show.
- */
+/** Like `it`, for a test that needs root. */
 export function testAsRoot(
   title: string,
   test: (context: TestContext) => Promise<void> | void,
   timeoutMs?: number,
 ): void {
-  it(title, isRoot ? test : ({ skip }) => skip(reason), timeoutMs);
+  testUnless(reason, title, test, timeoutMs);
 }
 
-/** Like `describe`, for tests that need root. For an ordinary user, the report shows a single skipped test in their place. */
+/** Like `describe`, for tests that need root. */
 export function describeAsRoot(title: string, tests: () => void): void {
-  if (isRoot) describe(title, tests);
-  else testAsRoot(title, () => undefined);
+  describeUnless(reason, title, tests);
 }

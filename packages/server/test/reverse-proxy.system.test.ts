@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { Agent, FormData, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
 import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitUntilAgentIdle } from './support/client.ts';
 import { findFreePort } from './support/free-port.ts';
@@ -69,13 +70,12 @@ const proxies = {
 };
 
 describe.each(Object.entries(proxies))('the example configuration for %s', async (program, startProxy) => {
-  const isInstalled = await run(program, [program === 'nginx' ? '-v' : 'version']).then(
-    () => true,
-    () => false,
+  const notInstalled = await run(program, [program === 'nginx' ? '-v' : 'version']).then(
+    () => null,
+    () => `${program} is not installed`,
   );
-  if (!isInstalled) console.log(`${program} is not installed: the test of its example is skipped.`);
 
-  describe.skipIf(!isInstalled)('in docs/reverse-proxy.md', () => {
+  describeUnless(notInstalled, 'in docs/reverse-proxy.md', () => {
     let folder: string;
     let bot: BotProjectDirectory;
     let service: TestServer;

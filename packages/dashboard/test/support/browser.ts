@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
-import { test } from 'vitest';
+import { testUnless } from '../../../runtime/test/skip-with-reason.ts';
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const required = import.meta.env['CI'] === 'true';
 /** Whether to run browser tests. Always true in CI, where a missing browser is an error. */
 export const hasBrowser = program !== undefined || required;
-export const browserTest: ReturnType<typeof test.skipIf> = test.skipIf(!hasBrowser);
-if (!hasBrowser) console.info('Browser tests skipped: Chromium is not installed.');
+export const noBrowser = hasBrowser ? null : 'Chromium is not installed';
+
+/** Like `test`, for a test that needs a browser. */
+export function browserTest(title: string, run: () => Promise<void> | void, timeoutMs?: number): void {
+  testUnless(noBrowser, title, run, timeoutMs);
+}
 
 const browserArguments = [
   '--no-sandbox',

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type InstanceSpec, StartError } from '../../src/runtime.ts';
+import { testUnless } from '../skip-with-reason.ts';
 import {
   defaultResourceLimits,
   evaluateCodeThatMayExit,
@@ -107,8 +108,10 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
       expect(await first).toMatchObject({ done: true });
     });
 
-    if (setup.enforcesLimits)
-      it('reports that a bot ran out of memory while no server ran', async () => {
+    testUnless(
+      setup.enforcesLimits ? null : 'not applicable: this setup enforces no limits',
+      'reports that a bot ran out of memory while no server ran',
+      async () => {
         const { start, closeServer, restartServer, probe } = await openRuntimeFixture(setup);
         const address = await start('starved', '', { ...defaultResourceLimits, memoryBytes: 160 * 1024 * 1024 });
         await closeServer();
@@ -121,7 +124,8 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
           const { exit } = await waitForEvent(await restartServer(), 'exited', 'starved');
           expect(exit).toMatchObject({ signal: 'SIGKILL', outOfMemory: true });
         }
-      });
+      },
+    );
 
     it('reports the exit status of an adopted bot', async () => {
       const { start, closeServer, restartServer } = await openRuntimeFixture(setup);

@@ -1,12 +1,15 @@
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { describeUnless } from '../skip-with-reason.ts';
 import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 /** Tests what a bot must not be able to access, if the runtime driver isolates bots from each other. */
 export function defineIsolationTests(setup: RuntimeSetup): void {
-  if (setup.isolatesAccounts)
-    describe('isolation', () => {
+  describeUnless(
+    setup.isolatesAccounts ? null : 'not applicable: all bots of this setup have one account',
+    'isolation',
+    () => {
       it('denies a bot access to the key file and the database files', async () => {
         const { start, dataDirectory } = await openRuntimeFixture(setup);
         const keyFile = join(dataDirectory, 'master.key');
@@ -99,7 +102,8 @@ export function defineIsolationTests(setup: RuntimeSetup): void {
           await evaluateInInstance(two, 'process.getuid()'),
         );
       });
-    });
+    },
+  );
 }
 
 /** Returns JavaScript that evaluates to the error code of `code`, or to `done` if `code` succeeds. */

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { BotProjectSource, PreparedProject } from '../../src/runtime.ts';
+import { describeUnless } from '../skip-with-reason.ts';
 import { defaultResourceLimits, evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
@@ -80,7 +81,7 @@ export function definePythonBotTests(setup: RuntimeSetup): void {
     return { ...fixture, prepare, startAndReport, commands, lines, details };
   };
 
-  describe.skipIf(lacksPython !== null)(lacksPython === null ? 'a Python bot' : `a Python bot: ${lacksPython}`, () => {
+  describeUnless(lacksPython, 'a Python bot', () => {
     it('runs from its directory, in an environment with its dependencies', async () => {
       const { project, prepare, startAndReport } = await open();
       const seen = await startAndReport(
@@ -90,7 +91,7 @@ export function definePythonBotTests(setup: RuntimeSetup): void {
       expect(seen).toMatchObject({ greeting: 'hello', here: true, cached: true, writes: false });
       expect(seen.env).toMatchObject({ KEY: 'value', VIRTUAL_ENV: seen.prefix });
       expect(seen.env['PATH']?.split(':')[0]).toBe(join(seen.prefix, 'bin'));
-      if (setup.isolatesAccounts) expect(seen.writable).toBe(false);
+      expect(seen.writable).toBe(!setup.isolatesAccounts);
     });
 
     it('has only the result of pip in its short build log, and all output of pip in the full build log', async () => {

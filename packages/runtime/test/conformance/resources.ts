@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
+import { testUnless } from '../skip-with-reason.ts';
 import {
   defaultResourceLimits,
   evaluateCodeThatMayExit,
@@ -87,8 +88,10 @@ export function defineResourceTests(setup: RuntimeSetup): void {
       expect(exit).toMatchObject({ code: null, signal: 'SIGKILL', outOfMemory: true });
     });
 
-    if (setup.enforcesLimits)
-      it('limits the CPU of a ready bot', async () => {
+    testUnless(
+      setup.enforcesLimits ? null : 'not applicable: this setup enforces no limits',
+      'limits the CPU of a ready bot',
+      async () => {
         const { start } = await openRuntimeFixture(setup);
         const address = await start('held', '', { ...defaultResourceLimits, cpuMillicores: 250 });
         const share = await evaluateInInstance(
@@ -97,10 +100,13 @@ export function defineResourceTests(setup: RuntimeSetup): void {
          const used = process.cpuUsage(from); (used.user + used.system) / 3e6`,
         );
         expect(share).toBeLessThan(0.4);
-      });
+      },
+    );
 
-    if (!setup.enforcesLimits)
-      it('reports the limits that the machine does not enforce', async () => {
+    testUnless(
+      setup.enforcesLimits ? 'not applicable: this setup enforces limits' : null,
+      'reports the limits that the machine does not enforce',
+      async () => {
         const { start, runtime } = await openRuntimeFixture(setup);
         await start('unbound');
         const expected: InstanceNotice[] = ['cpu-limit-not-enforced', 'memory-limit-sampled'];
@@ -110,7 +116,8 @@ export function defineResourceTests(setup: RuntimeSetup): void {
           return expected.every((name) => noticed.includes(name));
         });
         expect(noticed.sort()).toEqual(expected);
-      });
+      },
+    );
   });
 }
 

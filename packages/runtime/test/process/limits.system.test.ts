@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { type BuildLimits, ProjectPreparationTimeoutError } from '../../src/runtime.ts';
-import { describeAsRoot, isRoot } from '../root.ts';
+import { describeAsRoot, testAsRoot } from '../root.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { writeProject } from './test-project.ts';
 
@@ -88,13 +88,18 @@ describe('a build', () => {
     await expect(failing).rejects.not.toThrow('npm_abcdef');
   });
 
-  it('produces a project that its bots can read and that contains no special files', async () => {
+  const special = `${done} require('fs').chmodSync('built.js', 0o6777);
+    require('child_process').execFileSync('mkfifo', ['pipe']);`;
+
+  it('produces a project that its bots can read', async () => {
     const { build } = await openRuntime();
-    const code = `${done} require('fs').chmodSync('built.js', 0o6777);
-      require('child_process').execFileSync('mkfifo', ['pipe']);`;
-    const project = await build(code);
+    const project = await build(special);
     expect(await readFile(join(project, 'built.js'), 'utf8')).toBe('');
-    if (!isRoot) return;
+  });
+
+  testAsRoot('produces a project that root owns, without special files', async () => {
+    const { build } = await openRuntime();
+    const project = await build(special);
     expect(await readdir(project)).not.toContain('pipe');
     const { mode, uid } = await stat(join(project, 'built.js'));
     expect([(mode & 0o7777).toString(8), uid]).toEqual(['750', 0]);

@@ -2,7 +2,8 @@ import { createPrivateKey, randomUUID, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { describeUnless } from '../../../../runtime/test/skip-with-reason.ts';
 import {
   createRegistryFolder,
   type DockerRegistry,
@@ -25,12 +26,12 @@ declare module 'vitest' {
 
 const isInstalled = await hasDockerRegistry();
 if (!isInstalled && inject('registryInCi')) throw new Error('docker-registry is not installed.');
-if (!isInstalled) console.log('docker-registry is not installed: tests with a real registry are skipped.');
+const notInstalled = isInstalled ? null : 'docker-registry is not installed';
 
 const credentials = 'robot$team:Pa:ss/wörd+=?';
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
-describe.skipIf(!isInstalled)('checkCredentials with docker-registry', () => {
+describeUnless(notInstalled, 'checkCredentials with docker-registry', () => {
   let folder: RegistryFolder;
   let plain: DockerRegistry;
   let secure: DockerRegistry;
