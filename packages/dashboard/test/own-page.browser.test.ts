@@ -73,30 +73,27 @@ browserTest(
   },
 );
 
-test.skipIf(!hasBrowser)(
-  'a page of another origin can read every response header of the service and of its bot',
-  async () => {
-    const page = await browser.newPage();
-    await page.goto(pages.resolvedUrls?.local[0] ?? '');
-    const names = await page.evaluate(
-      async ({ origin, publicKey }) => {
-        const headers = { authorization: `Bearer ${publicKey}` };
-        const started = await fetch(`${origin}/v1/public/parrot/start`, { method: 'POST', headers });
-        const { sessionId } = await started.json();
-        const proxied = await fetch(`${origin}/v1/public/parrot/sessions/${sessionId}/unknown`, { headers });
-        const refused = await fetch(`${origin}/v1/public/parrot/sessions/unknown/x`, { headers });
-        // Credentials are never allowed. With them, the wildcard would not apply.
-        const withCookies = await fetch(proxied.url, { headers, credentials: 'include' }).catch(() => null);
-        return [...[started, proxied, refused].map((response) => [...response.headers.keys()]), withCookies];
-      },
-      { origin: service.origin, publicKey: service.publicKey },
-    );
-    await page.close();
-    expect(names).toEqual([
-      expect.arrayContaining(['x-request-id', 'date', 'content-length', 'cache-control']),
-      expect.arrayContaining(['x-request-id', 'date', 'content-length', 'content-security-policy']),
-      expect.arrayContaining(['x-request-id', 'date', 'content-length']),
-      null,
-    ]);
-  },
-);
+browserTest('a page of another origin can read every response header of the service and of its bot', async () => {
+  const page = await browser.newPage();
+  await page.goto(pages.resolvedUrls?.local[0] ?? '');
+  const names = await page.evaluate(
+    async ({ origin, publicKey }) => {
+      const headers = { authorization: `Bearer ${publicKey}` };
+      const started = await fetch(`${origin}/v1/public/parrot/start`, { method: 'POST', headers });
+      const { sessionId } = await started.json();
+      const proxied = await fetch(`${origin}/v1/public/parrot/sessions/${sessionId}/unknown`, { headers });
+      const refused = await fetch(`${origin}/v1/public/parrot/sessions/unknown/x`, { headers });
+      // Credentials are never allowed. With them, the wildcard would not apply.
+      const withCookies = await fetch(proxied.url, { headers, credentials: 'include' }).catch(() => null);
+      return [...[started, proxied, refused].map((response) => [...response.headers.keys()]), withCookies];
+    },
+    { origin: service.origin, publicKey: service.publicKey },
+  );
+  await page.close();
+  expect(names).toEqual([
+    expect.arrayContaining(['x-request-id', 'date', 'content-length', 'cache-control']),
+    expect.arrayContaining(['x-request-id', 'date', 'content-length', 'content-security-policy']),
+    expect.arrayContaining(['x-request-id', 'date', 'content-length']),
+    null,
+  ]);
+});
