@@ -116,6 +116,23 @@ describe('the session proxy', () => {
     }
   });
 
+  it.each([
+    ['Latin-1', 'caf\xe9 \xff\x80'],
+    ['UTF-8', Buffer.from('naïve 🦜 你').toString('latin1')],
+    ['a tab', 'a\tb'],
+  ])('forwards header values in %s byte for byte in both directions', async (_, value) => {
+    const raw = `HTTP/1.1 200 ${value}\r\nconnection: close\r\nx-own: ${value}\r\nx-own: second\r\ncontent-length: 0\r\n\r\n`;
+    await order(
+      `state.seen = null; state.onRequest = (request) => { state.seen = request.headers['x-asked']; request.socket.end(${JSON.stringify(raw)}, 'latin1'); }; true`,
+    );
+    const answer = await sendRawBytes(
+      service,
+      `GET ${new URL(url('/x')).pathname} HTTP/1.1\r\nhost: x\r\nx-asked: ${value}\r\nauthorization: Bearer ${service.publicKey}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(answer).toContain(`\r\nx-own: ${value}\r\nx-own: second\r\n`);
+    expect(await order('state.seen')).toBe(value);
+  });
+
   it("exposes the bot's headers to pages of all origins, and keeps their values", async () => {
     await order(
       `state.onRequest = (request, response) => { response.writeHead(200, ['x-own', 'a', 'x-own', 'b', 'vary', 'accept', 'access-control-expose-headers', 'x-other']); response.end(); }; true`,
