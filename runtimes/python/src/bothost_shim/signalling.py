@@ -1,11 +1,9 @@
 """The route `/api/offer`, which handles the signaling of WebRTC clients that the service forwards."""
 
-import json
-
 from .asgi import Receive, Scope, Send
 from .control_token import require_matching_session_id
 from .host import PythonHost
-from .http_exchange import HttpError, read_body, send_json
+from .http_exchange import HttpError, parse_json, read_body, send_json
 from .ice_servers import fetch_ice_servers
 from .offers import supports_webrtc
 
@@ -20,7 +18,7 @@ async def handle_offer(host: PythonHost, scope: Scope, receive: Receive, send: S
     if not supports_webrtc():
         raise HttpError(404, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
     try:
-        request = json.loads(await read_body(receive, _BODY_BYTES))
+        request = parse_json(await read_body(receive, _BODY_BYTES))
     except ValueError:
         request = None
     if not isinstance(request, dict):
