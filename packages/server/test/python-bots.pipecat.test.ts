@@ -112,6 +112,12 @@ describe('a Pipecat bot in Python', () => {
     });
     socket.send(soundFrame());
     await heard;
+    const path = { params: { agentName: 'pipecat-echo', sessionId } };
+    const startPhases = async () => (await service.client.getSession(path)).startPhases;
+    const isKnown = expect.any(Number);
+    await expect
+      .poll(startPhases)
+      .toMatchObject({ botCalled: isKnown, transportConnected: isKnown, firstFrame: isKnown });
     socket.close();
     const record = await waitForSessionEnd(service, 'pipecat-echo', sessionId);
     expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
