@@ -9,6 +9,8 @@ export type ExclusionRules = {
   readonly enterFolder: (folder: string, entries: readonly FolderEntry[]) => Promise<void>;
   /** Returns why a path is excluded, or null if it is not. The path is relative to the project, with forward slashes. */
   readonly reason: (path: string, isFolder: boolean) => string | null;
+  /** Returns the patterns of the deploy file that matched none of the paths for which `reason` was called. */
+  readonly unmatchedPatterns: () => readonly string[];
   /** True if no pattern can include a file in an excluded directory, so the directory can be skipped. */
   readonly canPruneFolders: boolean;
 };
@@ -21,14 +23,33 @@ export async function readExclusionRules(
   rootEntries: readonly FolderEntry[],
   excluded: readonly string[],
 ): Promise<ExclusionRules> {
-  const last = excluded.map((pattern) => ({ pattern, mark: '[build.exclude] of the deploy file' }));
+  const mark = '[build.exclude] of the deploy file';
+  const last = excluded.map((pattern) => ({ pattern: normalizePattern(pattern), mark }));
   const docker = await readDockerRules(rootEntries);
-  return docker === null ? gitRules(last) : dockerRules(docker, last);
+  const { reason, ...rules } = docker === null ? gitRules(last) : dockerRules(docker, last);
+  let unmatched = excluded.map((text) => ({
+    text,
+    matcher: ignore().add(normalizePattern(text).replace(/^!/, '')),
+  }));
+  return {
+    ...rules,
+    reason: (path, isFolder) => {
+      unmatched = unmatched.filter(({ matcher }) => !matcher.ignores(isFolder ? `${path}/` : path));
+      return reason(path, isFolder);
+    },
+    unmatchedPatterns: () => unmatched.map(({ text }) => text),
+  };
+}
+
+/** Converts `./data` to `/data`, and removes other empty segments and `.` segments, which would match nothing. */
+function normalizePattern(pattern: string): string {
+  return pattern.replace(/^(!?)\.\//, '$1/').replace(/\/(\.?\/)+/g, '/');
 }
 
 type IgnorePattern = { readonly pattern: string; readonly mark: string };
+type PathRules = Omit<ExclusionRules, 'unmatchedPatterns'>;
 
-function gitRules(last: readonly IgnorePattern[]): ExclusionRules {
+function gitRules(last: readonly IgnorePattern[]): PathRules {
   const read: IgnorePattern[] = defaultExclusionPatterns.map((pattern) => ({ pattern, mark: 'by default' }));
   let matcher = ignore().add([...read, ...last]);
   return {
@@ -47,7 +68,7 @@ function gitRules(last: readonly IgnorePattern[]): ExclusionRules {
   };
 }
 
-function dockerRules(docker: DockerIgnore, last: readonly IgnorePattern[]): ExclusionRules {
+function dockerRules(docker: DockerIgnore, last: readonly IgnorePattern[]): PathRules {
   const matcher = ignore().add(last);
   return {
     enterFolder: async () => {},

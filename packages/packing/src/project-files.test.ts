@@ -43,6 +43,30 @@ test('listProjectFiles excludes secrets, generated files and version control, an
   });
 });
 
+test.each([
+  './data',
+  './data/',
+  './data/*',
+  '././data',
+  './/data',
+  'data//',
+  './**/data',
+  '/./data',
+  'data/./calls.csv',
+])(
+  'listProjectFiles excludes the data for the pattern %s of [build.exclude], with and without .dockerignore',
+  async (pattern) => {
+    for (const ignoreFile of ['.gitignore', '.dockerignore']) {
+      const texts = { 'bot.py': 'x', 'data/calls.csv': 'x', [ignoreFile]: '' };
+      const project = await listProjectFiles(createMemoryFolder(texts), [pattern]);
+      expect(project.files.map(({ path }) => path)).not.toContain('data/calls.csv');
+      expect(project.unmatchedPatterns).toEqual([]);
+    }
+    const negated = await listFiles({ 'data/calls.csv': 'x', '.gitignore': '*.csv\n' }, [`!${pattern}`, '!data/*']);
+    expect(negated.files).toEqual(['data/calls.csv']);
+  },
+);
+
 test('listProjectFiles applies .gitignore files of nested directories as git does', async () => {
   const texts = {
     '.gitignore': '/out/\n*.log\nbuild/\n# no pattern\n\n',

@@ -16,6 +16,8 @@ export type ProjectFiles = {
   /** Files sorted by the UTF-16 code units of their paths, because an order that depends on the locale would change archives. */
   readonly files: readonly ProjectFile[];
   readonly excluded: readonly ExcludedPath[];
+  /** The patterns of `[build.exclude]` that match no file and no folder outside excluded folders. */
+  readonly unmatchedPatterns: readonly string[];
 };
 
 type ListedFiles = {
@@ -40,7 +42,8 @@ export async function listProjectFiles(project: Folder, patterns: readonly strin
       sortByPath(listing.rejected),
     );
   }
-  return { files: sortByPath(listing.files), excluded: sortByPath(listing.excluded) };
+  const { files, excluded } = listing;
+  return { files: sortByPath(files), excluded: sortByPath(excluded), unmatchedPatterns: rules.unmatchedPatterns() };
 }
 
 function sortByPath<T extends { readonly path: string }>(entries: readonly T[]): readonly T[] {

@@ -6,7 +6,11 @@ import type { ProjectFile, ProjectFiles } from './project-files.ts';
 /** Files of at least this size cause a warning, because they are rarely part of a bot. */
 const largeFileBytes = 20 * 1_048_576;
 
-export async function findProjectWarnings({ files, excluded }: ProjectFiles): Promise<readonly string[]> {
+export async function findProjectWarnings({
+  files,
+  excluded,
+  unmatchedPatterns,
+}: ProjectFiles): Promise<readonly string[]> {
   const paths = new Set(files.map(({ path }) => path));
   const brokenLinks = files.filter(
     ({ link }) => link !== null && link.projectPath !== '' && !isPacked(link.projectPath, paths),
@@ -16,6 +20,10 @@ export async function findProjectWarnings({ files, excluded }: ProjectFiles): Pr
   const reason =
     main === null ? undefined : excluded.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
   return [
+    ...unmatchedPatterns.map(
+      (pattern) =>
+        `The pattern ${JSON.stringify(pattern)} below [build.exclude] in the deploy file has no effect: nothing outside excluded folders matches it. Write it relative to the project, as in .gitignore.`,
+    ),
     ...large
       .slice(0, 5)
       .map(
