@@ -28,3 +28,19 @@ it.each([
 ])('getSessionCompletionStatusLabel maps the completion status %s to the label: %s', (status, label) => {
   expect(statuses.getSessionCompletionStatusLabel(status)).toBe(label);
 });
+
+it.each([
+  ['the first deployment is being validated', null, 'a', null, 'notServing', 'deploying'],
+  ['the first deployment failed', null, 'a', 'a', 'notServing', 'failed'],
+  ['the last deployment serves', 'a', 'a', 'a', 'serving', 'succeeded'],
+  ['a new deployment is being validated', 'a', 'b', 'a', 'serving', 'deploying'],
+  ['a new deployment failed and the former one serves', 'a', 'b', 'b', 'serving', 'failed'],
+] as const)(
+  'getAgentStatus returns serving and the last deploy separately if %s',
+  (_, activeDeploymentId, desiredDeploymentId, reconciledDeploymentId, serving, lastDeploy) => {
+    expect(statuses.getAgentStatus({ activeDeploymentId, desiredDeploymentId, reconciledDeploymentId })).toEqual({
+      serving,
+      lastDeploy,
+    });
+  },
+);

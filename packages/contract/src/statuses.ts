@@ -117,3 +117,26 @@ export const vaultTaskStateLabels = {
   done: 'Done',
 } as const;
 export type VaultTaskState = keyof typeof vaultTaskStateLabels;
+
+export const servingLabels = { serving: 'Serving', notServing: 'Not serving' } as const;
+export const lastDeployLabels = { deploying: 'In progress', succeeded: 'Succeeded', failed: 'Failed' } as const;
+
+export type AgentStatus = {
+  readonly serving: keyof typeof servingLabels;
+  readonly lastDeploy: keyof typeof lastDeployLabels;
+};
+
+type DeploymentIds = {
+  readonly activeDeploymentId: string | null;
+  readonly desiredDeploymentId: string;
+  readonly reconciledDeploymentId: string | null;
+};
+
+/** Returns whether an agent serves sessions, and the result of its last deploy. An agent can serve although that deploy failed. */
+export function getAgentStatus(agent: DeploymentIds): AgentStatus {
+  const { activeDeploymentId: active, desiredDeploymentId: desired, reconciledDeploymentId: reconciled } = agent;
+  return {
+    serving: active === null ? 'notServing' : 'serving',
+    lastDeploy: active === desired ? 'succeeded' : reconciled === desired ? 'failed' : 'deploying',
+  };
+}

@@ -46,7 +46,7 @@ browserTest('the agent page changes the minimum number of instances, and compare
   await row.getByText('Serving').waitFor();
   await inspect('agents');
   await page.getByRole('link', { name: 'echo', exact: true }).click();
-  await page.getByText('A session can start now.').waitFor();
+  await page.getByText('Last deploy', { exact: true }).waitFor();
   await inspect('agent');
 
   await page.getByLabel('Minimum of instances').fill('1');

@@ -1,10 +1,10 @@
-import { type AgentDetails, deploymentPhaseLabels, getStatusLabel } from '@bothost/contract';
+import { type AgentDetails, getAgentStatus, lastDeployLabels } from '@bothost/contract';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
-import { Badge } from '../components/badge.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Section } from '../components/section.tsx';
+import { AgentBadges } from './agent-badges.tsx';
 
 const startMethods = {
   module: 'Forked after the bot was imported',
@@ -12,15 +12,27 @@ const startMethods = {
   spawn: 'Spawned; each instance imports the bot',
 } as const;
 
-/** Shows whether a session of an agent can start, the number of instances, and the problems of the agent. */
+/** Titles by the reason of a condition. */
+const problemTitles: Readonly<Record<string, string>> = {
+  Preparing: 'Last deploy in progress: preparing',
+  Validating: 'Last deploy in progress: starting the first instance',
+  PrepareFailed: 'Last deploy failed: not prepared',
+  ValidationFailed: 'Last deploy failed: the first instance did not start',
+  InstancesFailToStart: 'Instances fail to start',
+};
+
+/** Shows whether an agent serves sessions, the result of its last deploy, the number of instances, and the problems of the agent. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
-  const { currentRevision, startMethod, deployment } = agent;
+  const { startMethod, deployment } = agent;
   const { resources } = deployment.manifest.spec;
   return (
     <Section
       title="Status"
-      actions={agent.ready ? <Badge tone="good">Ready</Badge> : <Badge tone="danger">Not ready</Badge>}
-      lead={agent.ready ? 'A session can start now.' : 'A session cannot start now.'}
+      actions={
+        <span className="flex gap-2">
+          <AgentBadges agent={agent} />
+        </span>
+      }
     >
       <Problems agent={agent} />
       <FactList
@@ -28,7 +40,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ['Live sessions', `${agent.activeSessionCount} of at most ${agent.autoScaling.maxReplicas}`],
           ['Warm instances', `${agent.idleInstanceCount}, at least ${agent.autoScaling.minReplicas} wanted`],
           ['Starting instances', agent.startingInstanceCount],
-          ['Phase', currentRevision === null ? 'None' : getStatusLabel(deploymentPhaseLabels, currentRevision.phase)],
+          ['Last deploy', lastDeployLabels[getAgentStatus(agent).lastDeploy]],
           [
             'Instances start',
             startMethod === undefined ? (
@@ -68,7 +80,7 @@ function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDeta
             />
             <div className="flex min-w-0 flex-1 flex-col gap-1.5">
               <p className="font-medium">
-                {isDegraded ? 'Degraded' : 'In progress'}: {reason}, <RelativeTime at={lastTransitionTime} />
+                {problemTitles[reason] ?? reason}, <RelativeTime at={lastTransitionTime} />
               </p>
               {(message === '' ? errors.map((error) => error.message) : [message]).map((text) => (
                 <pre key={text} className="whitespace-pre-wrap font-mono text-[0.8125rem] wrap-anywhere">

@@ -13,6 +13,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
+import { AgentBadges } from './agent-badges.tsx';
 import { agentListQuery } from './agent-queries.ts';
 
 /** The page at `/orgs/:organization/agents`. */
@@ -72,7 +73,7 @@ function AgentRow({ organization, agent }: { readonly organization: string; read
           >
             {name}
           </Link>
-          {agentState(agent)}
+          <AgentBadges agent={agent} />
           {isStale && <Badge tone="accent">Secrets changed</Badge>}
         </>
       }
@@ -102,11 +103,4 @@ function AgentRow({ organization, agent }: { readonly organization: string; read
       }
     />
   );
-}
-
-function agentState({ activeDeploymentId, desiredDeploymentId, reconciledDeploymentId }: AgentListItem) {
-  if (reconciledDeploymentId !== desiredDeploymentId) return <Badge tone="accent">Deploying</Badge>;
-  if (activeDeploymentId === null) return <Badge tone="danger">Not serving</Badge>;
-  if (activeDeploymentId !== desiredDeploymentId) return <Badge tone="danger">Last deploy failed</Badge>;
-  return <Badge tone="good">Serving</Badge>;
 }

@@ -3,7 +3,10 @@ import {
   botStateLabels,
   type DeploymentPhase,
   deploymentPhaseLabels,
+  getAgentStatus,
   getStatusLabel,
+  lastDeployLabels,
+  servingLabels,
 } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
@@ -13,7 +16,7 @@ import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 export const command = defineCommand({
   summary: 'Show the state of an agent',
   details:
-    'Ready means that a session can start now. The table shows the latest deployment and, while it serves or ' +
+    'Serving means that a deployment serves sessions, which can be so although the last deploy failed. The table shows the latest deployment and, while it serves or ' +
     'has sessions, the previous one.\n' +
     'The exit status is 0 even if the agent has problems; scripts can read them with --json.',
   arguments: { name: { description: 'Name of the agent' } },
@@ -44,13 +47,16 @@ export const command = defineCommand({
   },
 });
 
+const lastDeployTones = { deploying: 'warn', succeeded: 'good', failed: 'bad' } as const;
+
 function summaryFields(agent: AgentDetails): CommandReportBlock {
+  const { serving, lastDeploy } = getAgentStatus(agent);
   return {
     kind: 'fields',
     fields: [
       ['Agent', { text: agent.name, tone: 'strong' }],
-      ['Ready', agent.ready ? { text: 'True', tone: 'good' } : { text: 'False', tone: 'bad' }],
-      ['Phase', agent.currentRevision === null ? formatOptionalCell(null) : phaseCell(agent.currentRevision.phase)],
+      ['Status', { text: servingLabels[serving], tone: serving === 'serving' ? 'good' : 'bad' }],
+      ['Last deploy', { text: lastDeployLabels[lastDeploy], tone: lastDeployTones[lastDeploy] }],
       ['Active sessions', String(agent.activeSessionCount)],
       ['Idle instances', String(agent.idleInstanceCount)],
       ['Starting instances', String(agent.startingInstanceCount)],

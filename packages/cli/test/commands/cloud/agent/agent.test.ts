@@ -36,6 +36,8 @@ beforeEach(async () => {
         secretSets,
         startMethod,
         ready: false,
+        activeDeploymentId: null,
+        reconciledDeploymentId: agent.desiredDeploymentId,
         errors: [{ code: 'PCC_UNKNOWN_ERROR', message: 'it exits at once' }],
         conditions: [
           {
@@ -290,9 +292,9 @@ test('stop asks for confirmation, and requires --force without a terminal', asyn
   expect(service.requests.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
 });
 
-test('status shows the errors and the Degraded condition of an agent, but not its Progressing condition', async () => {
+test('status shows the last deploy, the errors and the Degraded condition of an agent, but not its Progressing condition', async () => {
   const { stdout } = await run(['status', 'parrot']);
-  expect(stdout).toContain('Ready\tFalse\n');
+  expect(stdout).toContain('Status\tNot serving\nLast deploy\tFailed\n');
   expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
   expect(stdout).toContain('Degraded\tCrashLoopBackOff: exit code 3\n');
   expect(stdout).toContain('Min agents\t1\nMax agents\t5\n');
