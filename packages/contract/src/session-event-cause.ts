@@ -25,6 +25,11 @@ export function describeSessionEventCause(event: SessionEvent): string {
       const response = `${event.detail.status} ${event.detail.phrase}`.trim();
       return `The bot responded ${response} instead of opening a WebSocket.`;
     }
+    case 'BOT_FAILED': {
+      const { status, exceptionType, exceptionMessage } = event.detail;
+      if (exceptionType === null) return `The bot failed with status ${status}.`;
+      return `The bot raised ${exceptionMessage ? `${exceptionType}: ${exceptionMessage}` : exceptionType}.`;
+    }
   }
 }
 

@@ -21,6 +21,7 @@ export const sessionEndStateLabels = {
   agent_start_timeout: 'Timeout',
   terminated: 'Terminated',
   agent_error: 'Agent error',
+  interrupted: 'Interrupted',
 } as const;
 export type SessionEndState = keyof typeof sessionEndStateLabels;
 
@@ -29,6 +30,7 @@ export const sessionCompletionStatusLabels = {
   HTTP_COMPLETED: 'The bot finished',
   HTTP_ERROR: 'The bot did not start, crashed, or dropped its connection',
   WS_CONNECTION_CLOSED: 'The WebSocket was closed',
+  SERVICE_INTERRUPTED: 'The service stopped while it relayed the session',
   BOT_START_TIMEOUT: 'No bot became ready and accepted the session in time',
   BOT_CONNECTION_TIMEOUT: 'No client connected in time',
   SESSION_STOPPED: 'Stopped by a request or a shutdown',
@@ -52,6 +54,7 @@ export const sessionEventLabels = {
   INSTANCE_MEMORY_LIMIT_SAMPLED: 'The memory limit is checked only by sampling',
   INSTANCE_OUTPUT_DROPPED: 'Output of the bot was dropped',
   SOCKET_REFUSED: 'The bot refused the WebSocket',
+  BOT_FAILED: 'The bot failed',
 } as const;
 export type SessionEventCode = keyof typeof sessionEventLabels;
 

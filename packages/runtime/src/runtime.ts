@@ -148,6 +148,8 @@ export type InstanceOutputStore = {
    */
   readonly mark: () => EpochMicroseconds;
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
+  /** Returns the last lines that an instance has written, like `InstanceExit.tail`. Empty if the instance is unknown. */
+  readonly tail: (instanceId: string) => string;
   /**
    * Resolves when one of the instances has ended or has output that was recorded after the time `since`, or when the signal
    * aborts. May resolve earlier, without new output.

@@ -48,7 +48,9 @@ async def test_start_of_a_bot_that_raises_responds_500_and_logs_the_traceback(sl
         assert answer.status_code == 500
         assert answer.json()["code"] == "500"
         assert "in the middle" not in answer.text
-        assert (await bot.report())["status"] == 500
+        report = await bot.report()
+        assert report["status"] == 500
+        assert report["exception"] == {"type": "ValueError", "message": "in the middle"}
         await bot.wait_for(r"Traceback [\s\S]*ValueError: in the middle")
 
 
@@ -199,6 +201,26 @@ async def test_bot_that_calls_sys_exit_ends_only_its_session(tmp_path: Path) -> 
         assert (await bot.post("/bot")).status_code == 200
         assert (await bot.post("/bot", {"status": "broken"})).status_code == 500
         assert (await bot.client.get("/livez")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("definition", "expected"),
+    [
+        ("class Boom(Exception):\n    pass", {"type": "bot.Boom", "message": "MESSAGE"}),
+        ("class Boom(BaseException):\n    pass", {"type": "bot.Boom", "message": "MESSAGE"}),
+        ("class Boom(Exception):\n    __str__ = None", {"type": "bot.Boom", "message": ""}),
+        ("Boom = SystemExit", {"type": "SystemExit", "message": "MESSAGE"}),
+    ],
+)
+async def test_session_state_names_the_exception_of_the_bot(
+    tmp_path: Path, definition: str, expected: dict[str, str]
+) -> None:
+    message = "x" * 4_000
+    source = f"{definition}\n\nasync def bot(args):\n    raise Boom('x' * 5_000)\n"
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        assert (await bot.post("/bot")).status_code == 500
+        expected = expected | {"message": expected["message"].replace("MESSAGE", message)}
+        assert (await bot.report())["exception"] == expected
 
 
 async def test_start_of_a_bot_that_is_not_async_responds_500(tmp_path: Path) -> None:

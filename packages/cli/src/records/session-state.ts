@@ -10,6 +10,7 @@ const tones: Readonly<Record<SessionEndState, TextTone | undefined>> = {
   agent_start_timeout: 'bad',
   terminated: 'warn',
   agent_error: 'bad',
+  interrupted: 'bad',
 };
 
 /**

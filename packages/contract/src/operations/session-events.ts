@@ -31,6 +31,15 @@ const SessionEventOfThisVersion = z.discriminatedUnion('eventCode', [
     'SOCKET_REFUSED',
     z.object({ status: z.number().int(), phrase: z.string() }).describe("The bot's HTTP response"),
   ),
+  defineEvent(
+    'BOT_FAILED',
+    z.object({
+      status: z.number().int().describe('HTTP status with which the session ended'),
+      exceptionType: z.string().nullable().describe('The exception that the bot raised; null if it reported none'),
+      exceptionMessage: z.string().nullable(),
+      tail: z.string().describe('Last output of the bot'),
+    }),
+  ),
 ]);
 
 /** An event whose code this version does not know. A newer service may send one. */

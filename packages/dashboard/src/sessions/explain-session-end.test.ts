@@ -15,6 +15,11 @@ const startFailed: SessionEvent = {
   detail: { cause: 'The bot exited with code 1 before it was ready.' },
 };
 const refused: SessionEvent = { eventCode: 'SOCKET_REFUSED', eventTs, detail: { status: 404, phrase: 'Not Found' } };
+const raised: SessionEvent = {
+  eventCode: 'BOT_FAILED',
+  eventTs,
+  detail: { status: 500, exceptionType: 'ValueError', exceptionMessage: 'no seeds', tail: '' },
+};
 const diskLimit = 'The instance used 9 MiB of disk space. An instance may use 8 MiB.';
 
 describe('explainSessionEnd', () => {
@@ -38,6 +43,8 @@ describe('explainSessionEnd', () => {
     ['a full disk', 'HTTP_ERROR', [exited({ signal: 'SIGKILL', diskLimit })], `its disk usage. ${diskLimit}`],
     ['an unknown exit', 'HTTP_ERROR', [exited({})], 'exit status is unknown'],
     ['a dropped connection', 'HTTP_ERROR', [], 'dropped its connection'],
+    ['an exception', '500', [raised], 'The bot raised ValueError: no seeds.'],
+    ['a killed service', 'SERVICE_INTERRUPTED', [], 'The service stopped'],
     ['an error response', '500', [], 'failed: it responded with HTTP status 500'],
   ])('names the cause of a failed session: %s', (_, completionStatus, events, cause) => {
     expect(explainSessionEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);

@@ -40,8 +40,17 @@ export function explainSessionEnd({
       next: 'Read the output below for what delays the start. If all instances were busy, raise max_agents in deploy.toml.',
     };
   }
+  if (status === 'SERVICE_INTERRUPTED') {
+    return {
+      cause: 'The service stopped while it relayed the WebSocket of the session. The bot did not cause this.',
+      next: 'Start the session again. If this happens repeatedly, ask the operator of the service.',
+    };
+  }
   const failure = events.filter(isEventOfThisVersion).findLast(({ eventCode }) => failureCodes.has(eventCode));
-  if (failure !== undefined && (status === 'HTTP_ERROR' || failure.eventCode === 'SOCKET_REFUSED')) {
+  if (
+    failure !== undefined &&
+    (status === 'HTTP_ERROR' || failure.eventCode === 'SOCKET_REFUSED' || failure.eventCode === 'BOT_FAILED')
+  ) {
     return { cause: describeSessionEventCause(failure), next: nextStep(failure) };
   }
   if (/^[45]\d{2}$/.test(status)) {
@@ -56,6 +65,7 @@ const failureCodes: ReadonlySet<SessionEventCode> = new Set([
   'INSTANCE_START_FAILED',
   'INSTANCE_EXITED',
   'SOCKET_REFUSED',
+  'BOT_FAILED',
 ]);
 
 function nextStep(failure: SessionEventOfThisVersion): string {

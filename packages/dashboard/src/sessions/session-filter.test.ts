@@ -9,7 +9,7 @@ describe('createSessionQuery', () => {
     [{}, {}],
     [{ agent: 'parrot' }, { agent: 'parrot' }],
     [{ status: 'active' }, { status: 'active' }],
-    [{ status: 'failed' }, { endState: 'agent_error,agent_start_timeout,ended_before_agent_start' }],
+    [{ status: 'failed' }, { endState: 'agent_error,agent_start_timeout,ended_before_agent_start,interrupted' }],
     [{ status: 'terminated' }, { endState: 'terminated' }],
     [{ since: '15m' }, { startTime: Date.parse('2026-11-23T11:45:00Z') / 1000 }],
     [{ since: '7d' }, { startTime: Date.parse('2026-11-16T12:00:00Z') / 1000 }],

@@ -15,7 +15,7 @@ export type SessionFilter = {
 
 type SessionQuery = Partial<RequestOf<Operations['listOrganizationSessions']>['query']>;
 
-const failedStates = ['agent_error', 'agent_start_timeout', 'ended_before_agent_start'] as const;
+const failedStates = ['agent_error', 'agent_start_timeout', 'ended_before_agent_start', 'interrupted'] as const;
 
 export const statusOptions: readonly (readonly [string, string])[] = [
   ['', 'Any status'],

@@ -8,6 +8,7 @@ const tones: Readonly<Record<SessionEndState, 'neutral' | 'good' | 'danger'>> = 
   agent_start_timeout: 'danger',
   terminated: 'neutral',
   agent_error: 'danger',
+  interrupted: 'danger',
 };
 
 type SessionStatusProps = {

@@ -8,12 +8,12 @@ import {
   maxSessionStartWaitSeconds,
   type PhoneCarrier,
   resourceNameLengthLimits,
-  type SessionCompletionStatus,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { WebSocketSession, WebSocketTarget } from '../session-starts/connect-websocket-session.ts';
+import type { RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
 import { readClientBytesBeforeResponse } from './bytes-before-response.ts';
 import { createPhoneCarrierConnection } from './call-client.ts';
@@ -74,13 +74,13 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
       host = await named();
       tokenSession = token === null ? null : context.verifyToken(host, token);
       const session = await context.connect({ ...host, tokenSession, carrier });
-      const status = await run(incoming, client, path, session).catch(async (error: unknown) => {
+      const end = await run(incoming, client, path, session).catch(async (error: unknown) => {
         const known = error instanceof BotRefusedSocketError ? error.status : 'HTTP_ERROR';
         if (error instanceof BotRefusedSocketError && error.answer !== null) await session.refused(error.answer);
         await session.finish(client.disconnected.aborted ? 'WS_CONNECTION_CLOSED' : known);
         throw error;
       });
-      await session.finish(status);
+      await session.finishRelayed(end);
     } catch (error) {
       const known = error instanceof BotRefusedSocketError ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
@@ -93,22 +93,22 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     }
   }
 
-  /** Relays messages until either side closes its WebSocket. Resolves with the completion status of the session. */
+  /** Relays messages until either side closes its WebSocket. Resolves with the side that closed first. */
   async function run(
     incoming: IncomingMessage,
     client: IncomingWebSocketClient,
     path: WebSocketPath,
     session: WebSocketSession,
-  ): Promise<SessionCompletionStatus> {
+  ): Promise<RelayedSocketEnd> {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();
     const bot = await openBot(incoming, client, path, session, stopped.signal);
-    if (bot === null) return 'WS_CONNECTION_CLOSED';
+    if (bot === null) return { by: 'client' };
     const joined = client.disconnected.aborted ? null : await client.join(bot);
     if (joined === null) {
       bot.close(1001);
-      return 'WS_CONNECTION_CLOSED';
+      return { by: 'client' };
     }
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
     context.telemetry.proxied('websocket', 'answered');
@@ -118,12 +118,16 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     joined.resume();
     bot.resume();
     // The client already has the response 101, so a later failure can only close the sockets.
-    session.live().catch((error: unknown) => {
-      context.logger.error({ sessionId: session.sessionId, err: error }, 'session could not be recorded as live');
-      close(joined, bot, 1011, 'the service failed');
-    });
-    await ended;
-    return 'WS_CONNECTION_CLOSED';
+    const isLive = await session.live().then(
+      () => true,
+      (error: unknown) => {
+        context.logger.error({ sessionId: session.sessionId, err: error }, 'session could not be recorded as live');
+        close(joined, bot, 1011, 'the service failed');
+        return false;
+      },
+    );
+    // Wait for both. Otherwise, a bot that crashes at once could be recorded as one that never had the session.
+    return isLive ? ended : { by: 'service' };
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { brokenConnectionCode, type RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
 
 /** High-water mark in bytes for each direction. Above it, the socket of the sender is paused. */
 const highWaterBytes = 1_048_576;
@@ -10,22 +11,33 @@ const pingMs = 20_000;
 
 /**
  * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
- * Resolves when either side has closed. Also pings the client. While the bot does not read, the service does not read from the
+ * Resolves with the side that closed first. Also pings the client. While the bot does not read, the service does not read from the
  * client either. In that case, only a failed write reveals that the client has disconnected.
  */
-export function relayWebSockets(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<void> {
+export function relayWebSockets(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<RelayedSocketEnd> {
+  // Listen before `forward` does, because it closes the other socket, which would then seem to have closed first.
+  const ended = waitForFirstClose(client, bot);
   forward(client, bot);
   forward(bot, client);
   const pings = setInterval(() => {
     if (client.readyState === client.OPEN) client.ping();
   }, pingEvery);
+  void ended.then(() => clearInterval(pings));
+  return ended;
+}
+
+/**
+ * Resolves with the side that closed first. A socket that has received a close frame is in the state CLOSING until its connection
+ * ends, so the other side may emit `close` earlier. If both sides sent a close frame in the meantime, the client counts as first.
+ */
+function waitForFirstClose(client: WebSocket, bot: WebSocket): Promise<RelayedSocketEnd> {
   return new Promise((resolve) => {
-    const end = () => {
-      clearInterval(pings);
-      resolve();
-    };
-    client.once('close', end);
-    bot.once('close', end);
+    client.once('close', (code) => {
+      if (bot.readyState === bot.OPEN || code !== brokenConnectionCode) resolve({ by: 'client' });
+    });
+    bot.once('close', (code) => {
+      resolve(client.readyState === client.CLOSING ? { by: 'client' } : { by: 'bot', code });
+    });
   });
 }
 

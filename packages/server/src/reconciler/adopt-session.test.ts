@@ -54,6 +54,7 @@ async function open(
     isReachable: () => true,
     retryWrite: (write) => write(),
     endSession: async (_, status) => void ended.push(status),
+    recordBotFailure: async () => undefined,
     onDispatch: () => undefined,
     onOpen: () => undefined,
     onLive: () => undefined,

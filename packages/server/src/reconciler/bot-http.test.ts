@@ -123,12 +123,21 @@ describe('requestSessionState', () => {
       sessionId: 's',
       status: 200,
       completionStatus: 'DONE',
+      exception: { type: 'ValueError', message: 'no seeds' },
       startedAt: '2026-11-20T12:00:00.000Z',
       endedAt: '2026-11-20T12:00:01.000Z',
     };
     const { address } = await answering(200, JSON.stringify({ ...known, more: 'is left out' }));
     expect(await requestSessionState(address, 't', 0, never)).toEqual(known);
   });
+
+  it.each([{ type: 'ValueError' }, 'ValueError', 7])(
+    'ignores an exception in an unknown form: %j',
+    async (exception) => {
+      const { address } = await answering(200, JSON.stringify({ state: 'ended', exception }));
+      expect(await requestSessionState(address, 't', 0, never)).toEqual({ state: 'ended', exception: null });
+    },
+  );
 
   it.each([
     ['has no such route', 404, '{"state":"idle"}'],

@@ -75,6 +75,8 @@ const BotSessionState = z.object({
   sessionId: z.string().nullish(),
   status: z.number().int().nullish(),
   completionStatus: z.string().nullish(),
+  // An exception in an unknown form is ignored.
+  exception: z.object({ type: z.string(), message: z.string() }).nullish().catch(null),
   startedAt: z.iso.datetime().nullish(),
   endedAt: z.iso.datetime().nullish(),
   /** Undefined if the bot does not report the moments of a session's start. */
@@ -83,6 +85,9 @@ const BotSessionState = z.object({
   firstFrameAt: z.iso.datetime().nullish(),
 });
 export type BotSessionState = z.infer<typeof BotSessionState>;
+
+/** The exception that ended a bot's session, as the bot reported it. */
+export type BotException = NonNullable<BotSessionState['exception']>;
 
 /**
  * Requests the state of a bot's session. The bot responds when the session ends, or after `waitSeconds`. Null if the bot does

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deriveStatusFromBotExit, deriveStatusFromBotResponse } from './completion.ts';
+import { deriveStatusFromBotExit, deriveStatusFromBotResponse, deriveStatusFromSocketEnd } from './completion.ts';
 
 const answered = (status: number, ownStatus: string | null = null) =>
   ({ kind: 'responded', status, ownStatus }) as const;
@@ -50,6 +50,45 @@ describe('deriveStatusFromBotResponse', () => {
         expect(deriveStatusFromBotResponse(answered(status, ownStatus), false)).not.toBe('HTTP_COMPLETED');
       }),
     );
+  });
+});
+
+describe('deriveStatusFromSocketEnd', () => {
+  it.each([
+    ['the client closed the socket', { by: 'client' }, null, 'WS_CONNECTION_CLOSED'],
+    ['the service could not continue to relay', { by: 'service' }, null, 'SERVICE_INTERRUPTED'],
+    ['the bot closed with 1000', { by: 'bot', code: 1000 }, null, 'WS_CONNECTION_CLOSED'],
+    ['the bot closed without a code', { by: 'bot', code: 1005 }, null, 'WS_CONNECTION_CLOSED'],
+    ['the bot closed with a code of its own', { by: 'bot', code: 4011 }, null, 'WS_CONNECTION_CLOSED'],
+    ['the bot closed with 1011', { by: 'bot', code: 1011 }, null, '500'],
+    ['the bot closed with 1012', { by: 'bot', code: 1012 }, null, '503'],
+    ['the connection to the bot broke', { by: 'bot', code: 1006 }, null, 'HTTP_ERROR'],
+    ['the bot raised an exception after it closed with 1000', { by: 'bot', code: 1000 }, { status: 500 }, '500'],
+    [
+      'the bot reports success after it closed with 1000',
+      { by: 'bot', code: 1000 },
+      { status: 200 },
+      'WS_CONNECTION_CLOSED',
+    ],
+    [
+      'the bot closed at its time limit',
+      { by: 'bot', code: 1000 },
+      { status: 200, completionStatus: 'SESSION_TIME_LIMIT' },
+      'SESSION_TIME_LIMIT',
+    ],
+    [
+      'the bot reports a status that only the service sets',
+      { by: 'bot', code: 1000 },
+      { completionStatus: 'SESSION_STOPPED' },
+      'WS_CONNECTION_CLOSED',
+    ],
+  ] as const)('if %s, returns $3', (_, end, report, status) => {
+    expect(deriveStatusFromSocketEnd(end, report, false)).toBe(status);
+  });
+
+  it('returns SESSION_TIME_LIMIT only for a bot that ends its socket at the time limit', () => {
+    expect(deriveStatusFromSocketEnd({ by: 'bot', code: 1006 }, null, true)).toBe('SESSION_TIME_LIMIT');
+    expect(deriveStatusFromSocketEnd({ by: 'client' }, null, true)).toBe('WS_CONNECTION_CLOSED');
   });
 });
 

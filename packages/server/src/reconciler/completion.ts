@@ -5,6 +5,7 @@ import {
   type SessionCompletionStatus,
   sessionCompletionStatusLabels,
 } from '@bothost/contract';
+import { brokenConnectionCode, type RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
 
 /** The bot's response to `POST /bot` or to a status request. `ownStatus` is the status that the bot reported. */
 export type BotHttpResponse =
@@ -29,6 +30,35 @@ export function deriveStatusFromBotResponse(answer: BotHttpResponse, atLimit: bo
   const reported = BotReportedStatus.safeParse(ownStatus).data;
   if (reported !== undefined && !reservedStatuses.has(reported)) return reported;
   return status === 200 ? 'HTTP_COMPLETED' : `${status}`;
+}
+
+/**
+ * Close codes with which a bot says that it failed, and the HTTP statuses that mean the same (RFC 6455, section 7.4.1, and its IANA
+ * registry): 1011 internal error, 1012 service restart.
+ */
+const failureCloseCodes: ReadonlyMap<number, number> = new Map([
+  [1011, 500],
+  [1012, 503],
+]);
+
+/**
+ * Returns the status of a session whose WebSocket was relayed. `reported` is what the bot said about the session after it closed
+ * the socket: it may raise an exception after a normal close. `atLimit` is true if the socket ended at or after the time limit.
+ */
+export function deriveStatusFromSocketEnd(
+  end: RelayedSocketEnd,
+  reported: {
+    readonly status?: number | null | undefined;
+    readonly completionStatus?: string | null | undefined;
+  } | null,
+  atLimit: boolean,
+): SessionCompletionStatus {
+  if (end.by === 'client') return 'WS_CONNECTION_CLOSED';
+  if (end.by === 'service') return 'SERVICE_INTERRUPTED';
+  if (atLimit || reported?.completionStatus === 'SESSION_TIME_LIMIT') return 'SESSION_TIME_LIMIT';
+  const status = reported?.status ?? failureCloseCodes.get(end.code) ?? 200;
+  if (status >= 400) return `${status}`;
+  return end.code === brokenConnectionCode ? 'HTTP_ERROR' : 'WS_CONNECTION_CLOSED';
 }
 
 /** Whether the bot ran the session instead of rejecting it (docs/bot-contract.md, "Status codes"). */

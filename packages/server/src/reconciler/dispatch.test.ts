@@ -19,6 +19,7 @@ const answer = (status: number, body: object) => (_: IncomingMessage, response: 
 let rows: TestDatabaseRows;
 let of: { organizationId: string; agentId: string; deploymentId: string };
 let ended: [status: string, at: Date | undefined][];
+let failures: unknown[];
 let transitions: string[];
 let requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
 let closing: AbortController;
@@ -33,6 +34,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   ended = [];
+  failures = [];
   transitions = [];
   requests = [];
   closing = new AbortController();
@@ -86,6 +88,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
       ended.push([status, at]);
       ownership.release(sessionId);
     },
+    recordBotFailure: async (_, status, exception) => void failures.push([status, exception]),
     onDispatch: () => undefined,
     watchStart: () => undefined,
     onOpen: () => transitions.push('open'),
@@ -185,6 +188,16 @@ describe('dispatchSession', () => {
     const { context, readySession } = await session({ '/bot': bot });
     await dispatchSession(context, readySession);
     expect(statuses()).toEqual([status]);
+  });
+
+  it('asks a bot that failed for its exception, and records it before the end of the session', async () => {
+    const exception = { type: 'ValueError', message: 'no seeds' };
+    let report = {};
+    const bot: Bot = { '/bot': answer(500, {}), '/_bot/session': (...exchange) => answer(200, report)(...exchange) };
+    const { context, readySession } = await session(bot);
+    report = { state: 'ended', sessionId: readySession.id, exception };
+    await dispatchSession(context, readySession);
+    expect(failures).toEqual([['500', exception]]);
   });
 
   it('does not end the session with BOT_START_TIMEOUT if the deadline passes after the bot has responded', async () => {

@@ -6,8 +6,9 @@ import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
-import { type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
+import { type BotException, type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
+import type { BotFailureRecorder } from './record-bot-failure.ts';
 import { clampReportedTime } from './reported-time.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { readStartMoments } from './start-moments.ts';
@@ -42,6 +43,7 @@ export type SessionDispatchContext = {
   /** Retries a write while the database is unavailable. */
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
+  readonly recordBotFailure: BotFailureRecorder;
   /** Whether the instance of a session is still running. The address of an exited instance may belong to another bot by now. */
   readonly isReachable: (sessionId: string) => boolean;
   /** Called just before the session is sent to its instance. */
@@ -163,7 +165,8 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
     if (known.state === 'ended') {
       const ownStatus = known.completionStatus ?? null;
       const answer = { kind: 'responded', status: known.status ?? 200, ownStatus } as const;
-      return endWith(context, session, startedAt, answer, clampReportedTime(known.endedAt, startedAt, context.now()));
+      const endedAt = clampReportedTime(known.endedAt, startedAt, context.now());
+      return endWith(context, session, startedAt, answer, endedAt, known.exception);
     }
     waitSeconds = askSeconds;
   }
@@ -212,13 +215,28 @@ async function markStarted(
   if (!isComplete) context.watchStart(session);
 }
 
+/** `exception` is undefined if the bot was not asked for it yet. */
 async function endWith(
   context: SessionDispatchContext,
   session: ReadySession,
   startedAt: Date | null,
   answer: BotHttpResponse,
   endedAt: Date = context.now(),
+  exception?: BotException | null,
 ): Promise<void> {
   const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  await context.endSession(session.id, deriveStatusFromBotResponse(answer, endedAt.getTime() >= limit), endedAt);
+  const status = deriveStatusFromBotResponse(answer, endedAt.getTime() >= limit);
+  if (answer.kind === 'responded' && answer.status >= 400 && startedAt !== null) {
+    const cause = exception === undefined ? await askForException(context, session) : exception;
+    await context.recordBotFailure(session, status, cause ?? null, endedAt);
+  }
+  await context.endSession(session.id, status, endedAt);
+}
+
+async function askForException(context: SessionDispatchContext, session: ReadySession): Promise<BotException | null> {
+  if (!session.reportsSession) return null;
+  const token = deriveControlToken(context.key, session.instanceId);
+  const signal = AbortSignal.any([AbortSignal.timeout(againMs), context.closing]);
+  const known = await requestSessionState(session.address, token, 0, signal).catch(() => null);
+  return known?.sessionId === session.id ? (known.exception ?? null) : null;
 }

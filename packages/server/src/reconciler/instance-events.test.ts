@@ -15,6 +15,8 @@ const failed: InstanceExit = { ...ok, code: 3, tail: 'Traceback' };
 const unknown: InstanceExit = { ...ok, code: null };
 const killed = (signal: string): InstanceExit => ({ ...ok, code: null, signal });
 
+const thisServer = newId();
+
 let rows: TestDatabaseRows;
 let keyring: Parameters<typeof watchInstances>[0]['keyring'];
 let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
@@ -75,6 +77,7 @@ async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
     watchInstances({
       ...shared,
       keyring,
+      serverId: thisServer,
       sessionAddresses: { instanceExited: () => undefined },
       signal: new AbortController().signal,
       endSession,
@@ -95,13 +98,16 @@ const instanceState = async (id: string) =>
 
 describe('the exit of an instance', () => {
   const live: SessionFields = { state: 'live', bot_started_at: secondsAgo(8) };
+  const relayed: SessionFields = { ...live, transport: 'websocket', relay_id: thisServer };
   const dispatched: SessionFields = { state: 'starting', handed_over_at: secondsAgo(8) };
 
   it.each<[session: string, how: string, status: string, fields: SessionFields, exit: InstanceExit, endedAt: Date]>([
     ['live', 'code 0', 'HTTP_COMPLETED', live, ok, exitedAt],
     ['live', 'code 3', 'HTTP_ERROR', live, failed, exitedAt],
     ['live', 'an unknown status', 'HTTP_ERROR', live, unknown, unobservedEndAt],
-    ['WebSocket', 'code 3', 'WS_CONNECTION_CLOSED', { ...live, transport: 'websocket' }, failed, exitedAt],
+    ['WebSocket', 'code 3', 'HTTP_ERROR', relayed, failed, exitedAt],
+    ['WebSocket', 'code 0', 'HTTP_ERROR', relayed, ok, exitedAt],
+    ['lost WebSocket', 'code 0', 'SERVICE_INTERRUPTED', { ...relayed, relay_id: newId() }, ok, exitedAt],
     ['starting', 'code 0', 'HTTP_ERROR', { state: 'starting' }, ok, exitedAt],
     ['dispatched', 'code 0', 'HTTP_COMPLETED', dispatched, ok, exitedAt],
     ['dispatched', 'code 3', 'HTTP_ERROR', dispatched, failed, exitedAt],

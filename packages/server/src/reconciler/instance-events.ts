@@ -21,6 +21,8 @@ type Context = {
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'instanceExited'>;
+  /** Id of this server process, which relays the WebSockets of its sessions. */
+  readonly serverId: string;
   readonly signal: AbortSignal;
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
@@ -136,6 +138,7 @@ async function statusByExit(
 ): Promise<SessionCompletionStatus> {
   const session = await context.retryWrite(() => findSessionState(context.db, sessionId));
   if (session === undefined) return 'HTTP_ERROR';
+  if (session.relay_id !== null && session.relay_id !== context.serverId) return 'SERVICE_INTERRUPTED';
   if (session.bot_started_at === null) {
     // The server was killed after the dispatch, but before it recorded the session as live. Exit code 0 shows that the
     // bot accepted the session.
@@ -144,5 +147,6 @@ async function statusByExit(
     const cold = isColdStart(instance, session.requested_at);
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   }
-  return session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : deriveStatusFromBotExit(exit);
+  // The bot exited while its socket was open, so its session did not complete even if the exit code is 0.
+  return session.transport === 'websocket' ? 'HTTP_ERROR' : deriveStatusFromBotExit(exit);
 }

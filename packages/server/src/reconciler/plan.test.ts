@@ -470,9 +470,9 @@ const sessions: readonly Row[] = [
     [],
   ],
   [
-    'ends a live WebSocket session that no server relays as closed',
+    'ends a live WebSocket session that no server relays as interrupted',
     { ...withInstance, sessions: [session({ transport: 'websocket', owned: false })] },
-    [end('WS_CONNECTION_CLOSED')],
+    [end('SERVICE_INTERRUPTED')],
   ],
   [
     'ends a starting WebSocket session that no server relays as failed',
@@ -579,7 +579,7 @@ const sessions: readonly Row[] = [
   [
     'ends a WebSocket session at the last heartbeat of the server that relayed it',
     { ...withInstance, sessions: [session({ transport: 'websocket', owned: false, relayLost: true })] },
-    [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
+    [end('SERVICE_INTERRUPTED', 'last-heartbeat')],
   ],
   [
     'ends a WebSocket session at the last heartbeat of its relay if the bot has exited too',
@@ -588,7 +588,7 @@ const sessions: readonly Row[] = [
       instances: [instance({ sessionId: 's', running: false })],
       sessions: [session({ transport: 'websocket', owned: false, relayLost: true })],
     },
-    [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
+    [end('SERVICE_INTERRUPTED', 'last-heartbeat')],
   ],
   [
     'ends a WebSocket session whose end was decided before its relay was lost',
@@ -596,7 +596,7 @@ const sessions: readonly Row[] = [
       ...withInstance,
       sessions: [session({ transport: 'websocket', state: 'ending', owned: false, relayLost: true })],
     },
-    [end('WS_CONNECTION_CLOSED', 'last-heartbeat')],
+    [end('SERVICE_INTERRUPTED', 'last-heartbeat')],
   ],
 ];
 

@@ -135,7 +135,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
   const end = (status: ServiceDefinedCompletionStatus, at: 'now' | 'last-heartbeat' = 'now'): ReconcileAction[] => [
     { do: 'end-session', sessionId: session.id, status, at },
   ];
-  if (session.relayLost) return end('WS_CONNECTION_CLOSED', 'last-heartbeat');
+  if (session.relayLost) return end('SERVICE_INTERRUPTED', 'last-heartbeat');
   switch (session.state) {
     case 'waiting':
       return past(session.createdAt, socketTokenLifetimeSeconds, now)
@@ -156,7 +156,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
       return [];
     case 'live':
       if (isLost(session, instance))
-        return end(session.transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR');
+        return end(session.transport === 'websocket' ? 'SERVICE_INTERRUPTED' : 'HTTP_ERROR');
       if (instance === undefined) return [];
       if (pastLimit(session, now)) return [{ do: 'decide-end', sessionId: session.id, status: 'SESSION_TIME_LIMIT' }];
       return mustAdopt(session, instance) ? [{ do: 'adopt-session', sessionId: session.id }] : [];

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
-import type { ForkServerControl, InstanceLifecycle, ProjectPreparer, SessionPriority } from '@bothost/runtime';
+import type { ForkServerControl, InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -13,6 +13,7 @@ import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { dispatchSession, type ReadySession } from './dispatch.ts';
+import { createRelayedSessionEnder, type RelayedSessionEnder } from './end-relayed-session.ts';
 import { createActionExecutor } from './execute.ts';
 import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
@@ -22,6 +23,7 @@ import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 import type { ReconcileAction } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
 import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
+import { createBotFailureRecorder } from './record-bot-failure.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { createDeploymentValidator } from './validation.ts';
@@ -32,7 +34,11 @@ export type ReconcilerContext = {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly logger: Logger;
-  readonly runtime: ProjectPreparer & InstanceLifecycle & SessionPriority & ForkServerControl;
+  readonly runtime: ProjectPreparer &
+    InstanceLifecycle &
+    SessionPriority &
+    ForkServerControl &
+    Pick<Runtime, 'outputs'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly serverId: string;
   /** Key from which the control tokens of instances are derived. */
@@ -72,6 +78,7 @@ export type Reconciler = {
   readonly endSession: SessionEndRecorder['endSession'];
   /** Records the moments of a session's start that its bot reports. The session must be live. */
   readonly watchStart: (session: WatchedSession) => void;
+  readonly endRelayedSession: RelayedSessionEnder;
   /** Resolves with the next outcome of a deployment: null once the deployment is activated, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** Stops idle instances and keeps no warm pool. Instances still start for sessions that are waiting for one. */
@@ -101,7 +108,9 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const { endSession, instanceRemoved } = createSessionEndRecorder({ ...context, requestReconcile });
   let watch: InstanceWatcher | null = null;
   const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
-  const dispatchContext = createDispatchContext(context, { closing: closing.signal, endSession, isEnding });
+  const recordBotFailure = createBotFailureRecorder(context);
+  const given = { closing: closing.signal, endSession, recordBotFailure, isEnding };
+  const dispatchContext = createDispatchContext(context, given);
   const runner = createInstanceRunner({
     ...context,
     validation,
@@ -161,6 +170,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     deployed: outcomes.next,
     endSession,
     watchStart: dispatchContext.watchStart,
+    endRelayedSession: createRelayedSessionEnder({ ...context, endSession, recordBotFailure }),
     dispatch: (session) => {
       dispatchSession(dispatchContext, session).catch((error: unknown) => {
         if (closing.signal.aborted) return;
@@ -189,7 +199,7 @@ function startDeadline(): AbortSignal {
 
 function createDispatchContext(
   context: ReconcilerContext,
-  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'isEnding'>,
+  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'isEnding'>,
 ): AdoptionContext {
   const { sessionAddresses, logger, runtime, sampler, telemetry } = context;
   const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;

@@ -89,6 +89,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
       isReachable: () => true,
       retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
+      recordBotFailure: async () => undefined,
       onDispatch: () => undefined,
       watchStart: () => undefined,
       onOpen: () => {

@@ -13,6 +13,7 @@ import { findOrganizationByName } from '../organizations/find.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { connectSession, connectSessionWithoutToken } from '../sessions/connect.ts';
 import { markLive, recordEvents, recordStartMoments, type StartMoments } from '../sessions/progress.ts';
+import type { RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
 import { abandonSession } from './abandon-session.ts';
 import { verifyToken } from './socket-token.ts';
 
@@ -40,7 +41,10 @@ export type WebSocketSession = {
   readonly onFirstMessage: () => void;
   /** Records the bot's HTTP response in the session if the bot rejected the WebSocket. */
   readonly refused: (response: { readonly status: number; readonly phrase: string }) => Promise<void>;
+  /** Ends a session whose WebSocket was not relayed. */
   readonly finish: (status: SessionCompletionStatus) => Promise<void>;
+  /** Ends a session whose WebSocket was relayed. */
+  readonly finishRelayed: (end: RelayedSocketEnd) => Promise<void>;
   /** Registers a callback that is called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
 };
@@ -58,6 +62,7 @@ type SocketParts = Pick<
   | 'controlTokenKey'
   | 'runtime'
   | 'sampler'
+  | 'closing'
 >;
 type ConnectContext = SocketParts &
   Pick<ServiceContext, 'newId' | 'disk' | 'isDraining' | 'refuseForCapacity'> &
@@ -149,7 +154,8 @@ function createSocketSession(
   // instance's address again. Otherwise, the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
   const claimedAt = context.now();
-  let readyAt = claim.readyAt;
+  let { address, readyAt } = claim;
+  let startedAt: Date | null = null;
   const recordMoments = (moments: StartMoments) =>
     context.retryWrite(() => recordStartMoments(context.db, sessionId, moments));
   return {
@@ -162,7 +168,7 @@ function createSocketSession(
       controlToken: deriveControlToken(context.controlTokenKey, instanceId),
     }),
     address: async (signal) => {
-      const address = await context.sessionAddresses.whenReady(sessionId, signal);
+      address = await context.sessionAddresses.whenReady(sessionId, signal);
       readyAt ??= context.now();
       if (address !== null) {
         context.runtime.sessionOpening(instanceId);
@@ -171,15 +177,15 @@ function createSocketSession(
       return address;
     },
     live: async () => {
-      const startedAt = context.now();
+      const at = context.now();
+      startedAt = at;
       context.sessionAddresses.opened(sessionId);
-      context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt });
+      context.telemetry.botStarted({ cold, requestedAt, claimedAt, readyAt, startedAt: at });
       context.logger.info({ sessionId, ...(carrier === null ? {} : { carrier }) }, 'session started');
       await context.retryWrite(() =>
-        markLive(context, sessionId, { at: startedAt, readyAt, cold, moments: { transportConnectedAt: startedAt } }),
+        markLive(context, sessionId, { at, readyAt, cold, moments: { transportConnectedAt: at } }),
       );
-      const address = context.sessionAddresses.known(sessionId)?.address;
-      if (address != null)
+      if (address !== null)
         context.reconciler.watchStart({ id: sessionId, instanceId, address, transport: 'websocket', requestedAt });
     },
     onFirstMessage: () => {
@@ -192,7 +198,14 @@ function createSocketSession(
       const event = { code: 'SOCKET_REFUSED', at: context.now().toISOString(), detail: { status, phrase } } as const;
       return context.retryWrite(() => recordEvents(context.db, sessionId, [event]));
     },
-    finish: (status) => context.reconciler.endSession(sessionId, status),
+    // A server that shuts down closes the sockets itself, so neither the client nor the bot ended the session.
+    finish: (status) =>
+      context.reconciler.endSession(sessionId, context.closing.aborted ? 'SERVICE_INTERRUPTED' : status),
+    finishRelayed: (end) =>
+      context.reconciler.endRelayedSession(
+        { id: sessionId, instanceId, address, startedAt, maxSeconds },
+        context.closing.aborted ? { by: 'service' } : end,
+      ),
     onStop: (abort) => context.ownership.acquire(sessionId, abort),
   };
 }

@@ -8,7 +8,7 @@ export async function endLostSessions({ db }: { readonly db: Database }, region:
   // A waiting session has no instance, so it is not lost. It ends if its client does not connect in time.
   const lost = (await listOpenSessionRows(db, region)).filter(({ state }) => state !== 'waiting');
   for (const { id, transport } of lost) {
-    const status = transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR';
+    const status = transport === 'websocket' ? 'SERVICE_INTERRUPTED' : 'HTTP_ERROR';
     await finishSession({ db }, id, status, at, []);
   }
   await endInstances(db, region, at);

@@ -14,6 +14,7 @@ const endStates = Object.keys({
   agent_start_timeout: true,
   terminated: true,
   agent_error: true,
+  interrupted: true,
 } satisfies Record<SessionEndState, true>);
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 const plain = { limit: 10, offset: 0, status: 'all', startType: 'all', startTimeMin: 0, startTimeMax: 0 } as const;
@@ -296,6 +297,8 @@ describe('sessionEndStateSql', () => {
     ['agent_error', 'ended', 'HTTP_ERROR', true],
     ['agent_error', 'ended', '500', true],
     ['agent_error', 'ended', '500', false],
+    ['interrupted', 'ended', 'SERVICE_INTERRUPTED', true],
+    ['interrupted', 'ended', 'SERVICE_INTERRUPTED', false],
     ['ended_before_agent_start', 'ended', 'HTTP_ERROR', false],
     ['ended_before_agent_start', 'ended', 'WS_CONNECTION_CLOSED', false],
     ['agent_start_timeout', 'ended', 'BOT_START_TIMEOUT', false],

@@ -82,7 +82,7 @@ export async function readSessionEndStatistics(
   organizationId: string,
   since: Date,
 ): Promise<readonly SessionEndStatistics[]> {
-  const isFailed = sql`completion_status in ('HTTP_ERROR', 'BOT_START_TIMEOUT') or completion_status ~ '^[0-9]{3}$'`;
+  const isFailed = sql`completion_status in ('HTTP_ERROR', 'SERVICE_INTERRUPTED', 'BOT_START_TIMEOUT') or completion_status ~ '^[0-9]{3}$'`;
   const { rows } = await sql<SessionEndStatistics>`
     select agents.name as "agentName", count(*)::int as count, count(*) filter (where ${isFailed})::int as failed,
       (array_agg(sessions.id order by ended_at desc) filter (where ${isFailed}))[1] as "sessionId",

@@ -46,6 +46,7 @@ it('getOverview counts only agents of the organization, and only session starts 
     await rows.session(of, { ...started(600, seconds), ...warm, completion_status: 'HTTP_COMPLETED' });
   }
   await rows.session(of, { ...started(300, 9), cold_start: true, completion_status: 'HTTP_ERROR' });
+  await rows.session(of, { ...started(300, 2), ...warm, completion_status: 'SERVICE_INTERRUPTED' });
   await rows.session(of, { ...started(7200, 60), ...warm, completion_status: 'HTTP_ERROR' });
   const other = await rows.organization();
   const foreign = await rows.agent(other);
@@ -59,12 +60,12 @@ it('getOverview counts only agents of the organization, and only session starts 
     agentCount: 1,
     sessions: { live: 2, capacity: 2 },
     warmPool: { ready: 1, starting: 1, minimum: 1 },
-    starts: { count: 4, cold: 1, p50Ms: 2000, p99Ms: 9000 },
-    ends: { count: 4, failed: 1 },
+    starts: { count: 5, cold: 1, p50Ms: 2000, p99Ms: 9000 },
+    ends: { count: 5, failed: 2 },
   });
   expect(found.attention.map(({ kind, cause }) => [kind, cause])).toEqual([
     ['at-capacity', 'All 2 instances have a session, so further starts are refused.'],
-    ['sessions-failed', '1 of the 4 sessions that ended in the last hour failed.'],
+    ['sessions-failed', '2 of the 5 sessions that ended in the last hour failed.'],
   ]);
 });
 

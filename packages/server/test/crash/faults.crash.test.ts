@@ -80,7 +80,7 @@ describe('a running service', () => {
     await stopInOrder();
   });
 
-  it('ends sessions with HTTP_ERROR or WS_CONNECTION_CLOSED when server, database and bots are killed', async () => {
+  it('ends sessions with HTTP_ERROR or SERVICE_INTERRUPTED when server, database and bots are killed', async () => {
     const { ended } = await allBegun(600_000);
     ended.catch(() => undefined);
     const before = await run.observer.records();
@@ -94,7 +94,7 @@ describe('a running service', () => {
     const ends = records.map(({ transport, completion_status }) => [transport, completion_status]);
     const lost = records.map(({ transport }) => [
       transport,
-      transport === 'websocket' ? 'WS_CONNECTION_CLOSED' : 'HTTP_ERROR',
+      transport === 'websocket' ? 'SERVICE_INTERRUPTED' : 'HTTP_ERROR',
     ]);
     expect(ends).toEqual(lost);
     await stopInOrder();

@@ -20,7 +20,7 @@ const exitMs = 1_000;
 const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
   stopped: ['SESSION_STOPPED'],
   leaves: ['HTTP_COMPLETED'],
-  socket: ['WS_CONNECTION_CLOSED'],
+  socket: ['WS_CONNECTION_CLOSED', 'SERVICE_INTERRUPTED'],
   fails: ['500'],
   crashes: ['HTTP_ERROR'],
   'mute-leaves': ['HTTP_COMPLETED'],
@@ -43,6 +43,7 @@ export function findViolations(
     ...checkEnd(scenario, record, entered.length),
     ...checkBot(record, entered),
     ...checkTimes(scenario, record),
+    ...checkInterruption(record, processes),
     ...(left === undefined || scenario.kind === 'stopped' ? [] : checkEndedWithBot(record, left.at, processes)),
   ];
 }
@@ -80,6 +81,13 @@ function checkTimes(scenario: Scenario, record: SessionRecord): string[] {
     ...(isCreatedInTime ? [] : ['it was not created between its request and the response']),
     ...(bot_started_at !== null && record.cold_start === null ? ['it does not say whether it started cold'] : []),
   ];
+}
+
+/** A session can be interrupted only by the end of a server that ran during the session. */
+function checkInterruption(record: SessionRecord, processes: readonly ServerLifetime[]): string[] {
+  if (record.completion_status !== 'SERVICE_INTERRUPTED') return [];
+  const isExplained = processes.some(({ exitedAt }) => exitedAt !== null && exitedAt >= record.created_at.getTime());
+  return isExplained ? [] : ['it was interrupted, but no server exited'];
 }
 
 /**

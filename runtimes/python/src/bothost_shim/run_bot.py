@@ -38,7 +38,9 @@ async def run_bot(session: Session, bot: Bot, arguments: Any) -> SessionOutcome:
     logger.error("The bot raised %s", type(failure).__name__, exc_info=failure)
     # If the session was requested to end, the reason of this request decides the outcome, even if the bot raised an
     # error.
-    return map_end_reason_to_outcome(session) if session.end_reason is not None else SessionOutcome(500)
+    if session.end_reason is not None:
+        return map_end_reason_to_outcome(session)
+    return SessionOutcome(500, exception=failure)
 
 
 def map_end_reason_to_outcome(session: Session) -> SessionOutcome:
@@ -57,6 +59,8 @@ async def _call(bot: Bot, arguments: Any) -> BaseException | None:
         await running
     except SystemExit as error:
         return None if error.code in (None, 0) else error
-    except Exception as error:
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
         return error
     return None

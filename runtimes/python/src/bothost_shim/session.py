@@ -11,15 +11,34 @@ EndReason = Literal["stopped", "limit", "shutdown", "client disconnected"]
 StartMoment = Literal["botCalledAt", "transportConnectedAt", "firstFrameAt"]
 
 
+# Longer messages are cut, because the service reads at most 64 KiB of a response, and JSON needs up to 12 bytes for a
+# character.
+_EXCEPTION_CHARACTERS = 4000
+
+
 @dataclass(frozen=True)
 class SessionOutcome:
     """How a session ended:
 
-    the HTTP status and completion status of `POST /bot` (docs/bot-contract.md, "End of a session").
+    the HTTP status and completion status of `POST /bot` (docs/bot-contract.md, "End of a session"), and the exception
+    that the bot raised.
     """
 
     status: int
     completion_status: str | None = None
+    exception: BaseException | None = None
+
+    def describe_exception(self) -> dict[str, Any]:
+        """Return the exception as a field of a JSON object, which is empty if the bot raised none."""
+        if self.exception is None:
+            return {}
+        kind = type(self.exception)
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        try:
+            message = str(self.exception)
+        except Exception:
+            message = ""
+        return {"exception": {"type": name, "message": message[:_EXCEPTION_CHARACTERS]}}
 
 
 @dataclass
@@ -76,7 +95,7 @@ class Session:
         report |= {"state": "ended", "status": self.outcome.status, "endedAt": _iso(self.ended_at)}
         if self.outcome.completion_status is not None:
             report["completionStatus"] = self.outcome.completion_status
-        return report
+        return report | self.outcome.describe_exception()
 
 
 class SessionRunningError(Exception):

@@ -24,6 +24,7 @@ export function createInstanceOutputs(context: {
       return context.clock.next();
     },
     find: async (instanceId) => (await instances.get(instanceId)?.output.describe()) ?? null,
+    tail: (instanceId) => instances.get(instanceId)?.output.tail() ?? '',
     changed: async (instanceIds, since, signal) => {
       if (signal.aborted) return;
       const waits = instanceIds.flatMap((id) => instances.get(id)?.output.changed(since) ?? []);
