@@ -291,6 +291,57 @@ testUnless(noPython, 'a Python project with uv.lock is installed with the locked
   expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
 });
 
+describeUnless(noPython, 'a uv.lock', () => {
+  const manifest = (dependencies: string, more = '') =>
+    `[project]\nname = "locked"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = [${dependencies}]\n${more}`;
+  const locked = '"itsdangerous<2.2", "markupsafe"';
+  const openLocked = async (environmentOfBuilds: Readonly<Record<string, string>> = {}) => {
+    const building = { environment: { ...environment, ...environmentOfBuilds } };
+    const bench = await openBench(`${uv}:${searchPath}`, { building });
+    const project = await bench.project('locked', { 'bot.py': '', 'pyproject.toml': manifest(locked) });
+    await promisify(execFile)(join(uv, 'uv'), ['lock', '--quiet'], { cwd: project });
+    return { bench, project };
+  };
+
+  it.each([
+    ['a dependency was added', manifest(`${locked}, "click"`)],
+    ['a dependency was removed', manifest('"itsdangerous<2.2"')],
+    ['the bounds of a dependency changed', manifest('"itsdangerous<2.1", "markupsafe"')],
+    ['requires-python changed', manifest(locked).replace('>=3.11', '>=3.10')],
+    ['an optional dependency was added', manifest(locked, '[project.optional-dependencies]\nmore = ["click"]\n')],
+    ['the project was renamed', manifest(locked).replace('"locked"', '"renamed"')],
+  ])('is rejected as stale with one sentence if %s', async (_, changed) => {
+    const { bench, project } = await openLocked();
+    await writeFile(join(project, 'pyproject.toml'), changed);
+    await expect(bench.prepare('stale', project)).rejects.toThrow(
+      /^uv\.lock does not match pyproject\.toml\. Run "uv lock" in the project, and deploy it again\.$/,
+    );
+  });
+
+  it.each([
+    [
+      'was locked with another package index than that of the operator',
+      { UV_DEFAULT_INDEX: 'http://127.0.0.1:1/simple' },
+    ],
+    ['was locked with another package index than pip of the operator', { PIP_INDEX_URL: 'http://127.0.0.1:1/simple' }],
+    ['was locked without the further package index of the operator', { UV_INDEX: 'http://127.0.0.1:1/simple' }],
+  ])('is not stale if it %s', async (_, mirror) => {
+    const { bench, project } = await openLocked(mirror);
+    // The index of the operator does not respond, so the build fails after the check, or succeeds from the URLs of the lock file.
+    const message = await bench.prepare('mirrored', project).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(message).not.toContain('does not match');
+  });
+
+  it('is not stale if pyproject.toml changed only its form', async () => {
+    const { bench, project } = await openLocked();
+    await writeFile(join(project, 'pyproject.toml'), manifest('"MarkupSafe", "itsdangerous <2.2"', '[tool.ruff]\n'));
+    expect((await bench.prepare('same', project)).lines).toContain('> uv sync --frozen');
+  });
+});
+
 testUnless(
   noPython,
   'a Python project that requires another Python version is rejected with a message that names the installed version',

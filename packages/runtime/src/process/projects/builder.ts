@@ -18,6 +18,8 @@ export type BuildCommand = {
    * line.
    */
   readonly summarize?: (line: string) => string | null;
+  /** The error message if the command exits with another status than 0. Default: the status and the last lines of output. */
+  readonly failure?: string;
 };
 
 export type Builder = {

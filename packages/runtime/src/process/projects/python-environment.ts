@@ -103,6 +103,8 @@ export function listEnvironmentSetupCommands(
   ];
 }
 
+const staleLockMessage = 'uv.lock does not match pyproject.toml. Run "uv lock" in the project, and deploy it again.';
+
 type MakeCommand = (title: string, ...args: readonly string[]) => BuildCommand;
 
 function projectCommands(
@@ -118,8 +120,18 @@ function projectCommands(
     case 'uv-lock': {
       if (uv === null) throw new Error('The project has a uv.lock, but uv is not installed.');
       // Set the interpreter explicitly, because a .python-version file may name another one.
-      const args = ['--frozen', '--no-dev', '--no-install-project', '--no-editable', '--python', tools.python.path];
-      return [command('uv sync --frozen', uv, 'sync', ...args)];
+      const interpreter = ['--python', tools.python.path];
+      // Allow the package indexes of the lock file, because uv considers it stale if the operator's index is a mirror. uv needs no
+      // network to compare the files, except to build local packages and dynamic metadata. Without network, a stale file is
+      // reported quickly.
+      const indexes = dependencies.registries.flatMap((url) => ['--index', url]);
+      const network = project.isLocal ? [] : ['--offline'];
+      const check = command('uv lock --locked', uv, 'lock', '--locked', ...network, ...indexes, ...interpreter);
+      const args = ['--frozen', '--no-dev', '--no-install-project', '--no-editable', ...interpreter];
+      return [
+        { ...check, summarize: () => null, failure: staleLockMessage },
+        command('uv sync --frozen', uv, 'sync', ...args),
+      ];
     }
     case 'requirements':
       return [install('-r requirements.txt', '-r', 'requirements.txt')];

@@ -44,7 +44,8 @@ describe('readPythonProject and listEnvironmentSetupCommands', () => {
     'install dependencies from the file %s, then the packages that bothost needs to run the bot',
     async (_, files, withUv, withPip) => {
       const last = ['list installed packages', expect.stringContaining('requirements of the host shim')];
-      expect((await titlesOf(files, '/bin/uv')).titles).toEqual(['uv venv', withUv, ...last]);
+      const check = withUv.startsWith('uv sync') ? ['uv lock --locked'] : [];
+      expect((await titlesOf(files, '/bin/uv')).titles).toEqual(['uv venv', ...check, withUv, ...last]);
       expect((await titlesOf(files, null)).titles).toEqual(['python -m venv', withPip, ...last]);
     },
   );
@@ -53,6 +54,15 @@ describe('readPythonProject and listEnvironmentSetupCommands', () => {
     const files = { 'pyproject.toml': pyproject(['a']), 'uv.lock': '' };
     expect((await titlesOf(files, null)).notes).toEqual([expect.stringMatching(/^warning: uv\.lock is ignored/)]);
     expect((await titlesOf(files, '/bin/uv')).notes).toEqual([]);
+  });
+
+  it.each(['poetry.lock', 'pdm.lock', 'Pipfile.lock', 'pylock.toml'])('warn that %s is not read', async (name) => {
+    const files = { 'pyproject.toml': pyproject(['a']), [name]: '' };
+    for (const uv of ['/bin/uv', null]) {
+      expect((await titlesOf(files, uv)).notes).toEqual([expect.stringContaining(`warning: ${name} is not read`)]);
+      expect((await titlesOf({ ...files, 'requirements.txt': 'a' }, uv)).notes).toHaveLength(1);
+    }
+    expect((await titlesOf({ ...files, 'uv.lock': '' }, '/bin/uv')).notes).toEqual([]);
   });
 
   it('resolve optional dependencies (extras) that refer to the project itself', async () => {

@@ -6,7 +6,8 @@ import { ProjectPreparationError } from '../../runtime.ts';
 import { isFileInProject, readManifestOrLockFile } from './project-file.ts';
 
 export type PythonDependencies =
-  | { readonly kind: 'uv-lock' }
+  /** `registries` contains the URLs of the package indexes with which the file was locked. */
+  | { readonly kind: 'uv-lock'; readonly registries: readonly string[] }
   | { readonly kind: 'requirements' }
   /** `list` contains the requirements for pip. Null if only the build backend knows them. */
   | { readonly kind: 'pyproject'; readonly list: readonly string[] | null }
@@ -58,8 +59,17 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
   const requiresPython = pyproject?.project?.['requires-python'] ?? '';
   const notes: string[] = [];
   if (isLocked && hasUv) {
-    const isLocal = namesLocalSources(pyproject);
-    return { dependencies: { kind: 'uv-lock' }, requiresPython, files: ['pyproject.toml', 'uv.lock'], isLocal, notes };
+    const isLocal = namesLocalSources(pyproject) || hasDynamicDependencies(pyproject);
+    const lock = readManifestOrLockFile(directory, 'uv.lock');
+    const registries = [...lock.matchAll(/\bregistry = "(https?:[^"]+)"/g)].map(([, url = '']) => url);
+    const dependencies = { kind: 'uv-lock', registries: [...new Set(registries)] } as const;
+    return { dependencies, requiresPython, files: ['pyproject.toml', 'uv.lock'], isLocal, notes };
+  }
+  const unread = ['poetry.lock', 'pdm.lock', 'Pipfile.lock', 'pylock.toml'].filter(has);
+  for (const name of unread) {
+    notes.push(
+      `warning: ${name} is not read. For locked versions, export it to requirements.txt or create uv.lock (uv lock)`,
+    );
   }
   if (isLocked) notes.push('warning: uv.lock is ignored, because this machine has no uv; pip chooses the versions');
   if (has('requirements.txt')) {
@@ -70,7 +80,7 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
     return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };
   }
   if (pyproject?.project !== undefined) {
-    const isDynamic = pyproject.project.dynamic.includes('dependencies');
+    const isDynamic = hasDynamicDependencies(pyproject);
     const list = isDynamic ? null : withOwnExtras(pyproject.project);
     const isLocal = isDynamic || list?.some(isLocalRequirement) === true || namesLocalSources(pyproject);
     if (!hasUv && namesSources(pyproject)) notes.push('warning: tool.uv.sources is ignored without uv');
@@ -129,6 +139,10 @@ function isLocalRequirement(line: string): boolean {
     /(?:^|[\s@])file:/.test(line) ||
     (/\.(?:whl|tar\.gz|zip)(?:\s|$)/.test(line) && !/:\/\//.test(line))
   );
+}
+
+function hasDynamicDependencies({ project }: Pyproject): boolean {
+  return project?.dynamic.includes('dependencies') === true;
 }
 
 function namesSources(pyproject: Pyproject): boolean {

@@ -105,6 +105,8 @@ function failure(
   limits: ResourceLimits,
   last: readonly string[],
 ): ProjectPreparationError {
+  if (command.failure !== undefined && end.code !== null && !end.outOfMemory)
+    return new ProjectPreparationError(command.failure);
   const how = end.outOfMemory
     ? `ran out of memory (builds have ${Math.round(limits.memoryBytes / 1024 / 1024)} MB)`
     : end.signal !== null
