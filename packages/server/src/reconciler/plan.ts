@@ -298,7 +298,7 @@ function isSpawnedAndReady(instance: PlannedInstance): boolean {
 }
 
 /**
- * Replaces idle spawned instances, such as the one that validated the deployment, with forked ones. Replaces one at a time, and
+ * Replaces idle spawned instances, such as the deployment's first instance, with forked ones. Replaces one at a time, and
  * retires it only when its replacement is ready, so that a new session always finds a ready instance.
  */
 function planReplacement(

@@ -15,7 +15,7 @@ import { findVendorServices } from '../configuration/resolve-services.ts';
 export function changeConfiguration(configuration: ProjectConfiguration, part: string): ProjectConfiguration {
   const { options } = readConfigFile(JSON.stringify(configuration));
   const merged = { ...options, ...toOptions(options, part) };
-  const { configuration: changed, issues } = resolveConfiguration(merged, configuration.project_name);
+  const { configuration: changed, issues } = resolveConfiguration(merged, configuration.project_name, true);
   if (changed === null) {
     throw new Failure('invalid-configuration', `${part} cannot be added to this project. Nothing was changed.`, null, {
       issues,

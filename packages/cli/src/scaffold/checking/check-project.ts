@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import { getObjectFields } from '../../json-object.ts';
+import { findPackageNameProblem } from '../configuration/package-names.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { compareGuidesWithGeneratedTexts, type GuideComparison } from '../guides/generated-guides.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
@@ -38,6 +39,7 @@ export async function checkProject(
     ...changeFindings(directory),
     ...markerFindings(directory, answers),
     ...variableFindings(directory, answers),
+    ...nameFindings(directory),
     ...packageFindings(directory, answers),
     ...lockFindings(directory),
     ...(deployed ? await deployFindings(directory) : []),
@@ -68,6 +70,13 @@ function variableFindings(directory: string, answers: ProjectRecord): readonly F
   if (empty.length === 0)
     return [{ about, state: 'good', message: `all ${required.length} required variables are set` }];
   return empty.map((name) => ({ about, state: 'problem', message: `${name} is empty or missing` }));
+}
+
+function nameFindings(directory: string): readonly Finding[] {
+  const about = 'server/pyproject.toml';
+  const { name } = projectOf(readTextIfExists(join(directory, about)) ?? '');
+  const problem = typeof name === 'string' ? findPackageNameProblem(name) : null;
+  return problem === null ? [] : [{ about, state: 'problem', message: `its name ${problem}: choose another name` }];
 }
 
 function packageFindings(directory: string, answers: ProjectRecord): readonly Finding[] {

@@ -48,7 +48,7 @@ export function readProjectRecord(directory: string): ProjectRecord {
     throw new Failure('answers-unreadable', `The file ${path} was not written by botcli, or is damaged.`);
   }
   const stored = readConfigFile(JSON.stringify(configuration ?? null));
-  const resolved = resolveConfiguration(stored.options, '');
+  const resolved = resolveConfiguration(stored.options, '', true);
   const issues = [...stored.issues, ...resolved.issues];
   if (resolved.configuration === null || issues.length > 0) {
     throw new Failure(

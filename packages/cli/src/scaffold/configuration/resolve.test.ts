@@ -33,6 +33,15 @@ const refused: readonly (readonly [what: string, given: ProjectOptions, paths: r
       /a phone bot needs no client/,
     ],
     ['a reserved name', { ...cascade, project_name: 'Public' }, ['project_name'], /reserved/],
+    ...['pipecat-ai', 'Pipecat_AI', 'pipecat.ai', 'openai', 'OpenAI', 'deepgram sdk', 'ruff', 'typing_extensions'].map(
+      (name) =>
+        [
+          `the package name ${name} as project name`,
+          { ...cascade, project_name: name },
+          ['project_name'],
+          /name of a package that Pipecat installs/,
+        ] as const,
+    ),
   ];
 
 test.each(refused)('resolveConfiguration rejects options that contain %s', (_what, given, paths, says) => {

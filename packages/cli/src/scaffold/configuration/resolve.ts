@@ -11,7 +11,8 @@ import {
 } from './configuration.ts';
 import { type ProjectOptions, projectFields } from './fields.ts';
 import { formatOptionName, type IssueReporter, joinWords, parseEnumeratedOption } from './issues.ts';
-import { findNameProblem } from './project-name.ts';
+import { findPackageNameProblem } from './package-names.ts';
+import { findNameProblem, toSlug } from './project-name.ts';
 import { noVideoOnPhoneMessage, resolveServices } from './resolve-services.ts';
 import { resolveTransports } from './resolve-transports.ts';
 import { resolveWebClientOptions } from './resolve-web-client-options.ts';
@@ -22,13 +23,13 @@ export type ResolveResult =
 
 /**
  * Converts options to a configuration, or lists all missing and invalid options. The project name defaults to `defaultName`,
- * which is the name of the target directory.
+ * which is the name of the target directory. An existing project keeps a name that a new project cannot have.
  */
-export function resolveConfiguration(options: ProjectOptions, defaultName: string): ResolveResult {
+export function resolveConfiguration(options: ProjectOptions, defaultName: string, isExisting = false): ResolveResult {
   const issues: ConfigurationIssue[] = [];
   const addIssue: IssueReporter = (path, message) => issues.push({ path, message });
   const name = options.project_name ?? defaultName;
-  checkName(name, options, addIssue);
+  checkName(name, options, isExisting, addIssue);
   const chosen = resolveTransports(options, addIssue);
   const botType = resolveBotType(options, chosen, addIssue);
   const mode = resolveMode(options, addIssue);
@@ -60,8 +61,8 @@ export function resolveConfiguration(options: ProjectOptions, defaultName: strin
   return { configuration, issues: [] };
 }
 
-function checkName(name: string, options: ProjectOptions, addIssue: IssueReporter): void {
-  const problem = findNameProblem(name);
+function checkName(name: string, options: ProjectOptions, isExisting: boolean, addIssue: IssueReporter): void {
+  const problem = findNameProblem(name) ?? (isExisting ? null : findPackageNameProblem(toSlug(name)));
   if (problem === null) return;
   const hint =
     options.project_name === undefined

@@ -6,6 +6,7 @@ import { formatTransportName, transports } from '../catalogue/transports.ts';
 import type { ServiceKind } from '../catalogue/vendor-service.ts';
 import { isClientTransport } from '../client/client-transports.ts';
 import type { ProjectOptions } from '../configuration/fields.ts';
+import { findPackageNameProblem } from '../configuration/package-names.ts';
 import { findNameProblem, toSlug } from '../configuration/project-name.ts';
 import { featureLabels } from '../configuration/summary.ts';
 
@@ -225,6 +226,6 @@ function carriesVideo(answers: WizardAnswers): boolean {
 }
 
 function nameRefusal(name: string): string | null {
-  const problem = findNameProblem(name);
+  const problem = findNameProblem(name) ?? findPackageNameProblem(toSlug(name));
   return problem === null ? null : `The name ${problem}${toSlug(name) === '' ? '' : ` (${toSlug(name)})`}.`;
 }

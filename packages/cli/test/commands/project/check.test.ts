@@ -66,6 +66,13 @@ test.each([
   ['server/pyproject.toml', /,<2/, '', 'the dependencies allow pipecat-ai 2'],
   ['server/pyproject.toml', />=3\.11/, '>=3.10', 'the project needs at least 3.11'],
   ['server/pyproject.toml', /pipecat-ai\[/, 'pipecat-ai-flows[', 'the dependencies do not include pipecat-ai'],
+  ['server/pyproject.toml', /name = "demo"/, 'name = "OpenAI"', 'its name gives the Python project the name openai'],
+  [
+    'server/pyproject.toml',
+    /name = "demo"/,
+    'name = "pipecat_ai"',
+    'the name pipecat-ai, which is the name of a package',
+  ],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
   ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
