@@ -21,7 +21,21 @@ const prelude = `queueMicrotask(() => {
   };
 });`;
 
+/** Code of a bot that accepts only WebRTC, and whose call over a WebSocket raises an exception. */
+const webrtcOnly = `queueMicrotask(() => {
+  const report = JSON.stringify({ state: 'idle', transports: ['webrtc'] });
+  state.onRequest = ({ url }, response) =>
+    url.startsWith('/_bot/session') ? response.end(report) : response.writeHead(404).end();
+  state.onSocket = (socket) => {
+    console.error('Traceback (most recent call last):');
+    console.error('  File "/app/bot.py", line 3, in bot');
+    console.error('ValueError: transport websocket is not in transport_params');
+    socket.close(1011);
+  };
+});`;
+
 let bot: BotProjectDirectory;
+let picky: BotProjectDirectory;
 let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;
@@ -29,7 +43,8 @@ let context: BrowserContext;
 beforeAll(async () => {
   if (!hasBrowser) return;
   bot = await writeBot('peer', { prelude });
-  service = await startBuiltService({ BOTHOST_AGENTS: [parrot, bot.path].join(',') });
+  picky = await writeBot('picky', { prelude: webrtcOnly });
+  service = await startBuiltService({ BOTHOST_AGENTS: [parrot, bot.path, picky.path].join(',') });
   browser = await launchBrowser(service.folder);
   context = await browser.newContext();
 });
@@ -38,6 +53,7 @@ afterAll(async () => {
   await browser?.close();
   await service?.close();
   await bot?.remove();
+  await picky?.remove();
 });
 
 const status = (page: Page) => page.getByRole('status');
@@ -109,6 +125,30 @@ browserTest('a viewer talks to an agent once an owner has allowed it', async () 
   await page.getByRole('button', { name: 'End', exact: true }).click();
   expect(violations).toEqual([]);
 });
+
+browserTest(
+  'the talk page preselects a transport of the bot, and shows the exception of a bot that fails',
+  async () => {
+    const link = await createInvitationLink(service, 'paula@example.com');
+    const { page, violations } = await signUp(service, await browser.newContext(), link);
+    await page.goto(`${service.origin}/orgs/home/talk/picky`);
+    const transport = page.getByLabel('Transport');
+    await expect.poll(() => transport.inputValue()).toBe('webrtc');
+    await page.getByText('The bot accepts: WebRTC.').waitFor();
+    await transport.selectOption('websocket');
+    await page.waitForURL(/\?transport=websocket$/);
+    await page.getByRole('button', { name: 'Start talking' }).click();
+    await page.getByRole('alert').getByText('The bot failed.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('The bot raised ValueError: transport websocket is not in transport_params')
+      .waitFor();
+    await page.getByText('The bot accepts WebRTC, not WebSocket.').waitFor();
+    await checkLayoutAndAccessibility(service, page, 'talk-failed');
+    expect(violations).toEqual([]);
+    await page.context().close();
+  },
+);
 
 browserTest('the talk page holds a conversation with a bot over WebRTC', async () => {
   const { page, violations } = await talkToPeer({ acceptsVideo: false });

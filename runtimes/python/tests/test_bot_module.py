@@ -203,3 +203,20 @@ async def test_request_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
     async with running_bot(write_bot(tmp_path, "async def bot(args): ...\n")) as bot:
         await bot.client.get("/a%0A2026-01-01%20forged?secret=1")
         await bot.wait_for(r"GET /a%0A2026-01-01%20forged 404$")
+
+
+@pytest.mark.parametrize(
+    ("source", "transports"),
+    [
+        ("transport_params = {'daily': lambda: None, 'webrtc': lambda: None}\n", ["daily", "webrtc"]),
+        ("transport_params = {7: None}\n", []),
+        ("transport_params = ['webrtc']\n", []),
+        ("", []),
+    ],
+)
+async def test_session_state_lists_the_keys_of_transport_params(
+    tmp_path: Path, source: str, transports: list[str]
+) -> None:
+    write_bot(tmp_path, source + "async def bot(args): ...\n")
+    async with running_bot(tmp_path) as bot:
+        assert (await bot.client.get("/_bot/session")).json()["transports"] == transports

@@ -28,7 +28,7 @@ def sleeping_bot(tmp_path: Path) -> Path:
 
 async def test_session_lasts_from_the_start_request_to_its_response(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
-        assert await bot.report() == {"sessionId": None, "state": "idle"}
+        assert await bot.report() == {"sessionId": None, "state": "idle", "transports": []}
         answer = await bot.post("/bot", {"seconds": 0}, headers={"x-session-id": SESSION_ID})
         assert (answer.status_code, answer.json()) == (200, {})
         report = await bot.report(wait=5)

@@ -55,6 +55,7 @@ export const agent: AgentDetails = {
   agentProfile: 'agent-1x',
   maxSessionDuration: 7_200,
   websocketAuth: 'token',
+  transports: null,
   secretSets: [],
   krispViva: null,
   deployment: {

@@ -14,7 +14,7 @@ import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
-import { AgentPathParameters, IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { AgentPathParameters, BotTransports, IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
@@ -73,6 +73,7 @@ export const AgentDetails = z
     agentProfile: z.string(),
     maxSessionDuration: z.number().int().describe('Seconds'),
     websocketAuth: WebsocketAuth,
+    transports: BotTransports,
     secretSets: z.array(PinnedSecretSet).describe('Of the serving deployment, else of the desired one'),
     krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
     startMethod: StartMethod.optional().describe('Missing until an instance has been started'),

@@ -28,3 +28,9 @@ export const PagingParameters = {
   offset: z.coerce.number<number>().int().min(0).default(0),
   cursor: z.string().optional().describe('nextCursor of the previous page; offset is ignored then'),
 };
+
+/** The transports that a bot accepts, as in its `transport_params`: `webrtc`, `websocket`, `daily`, `twilio` and others. */
+export const BotTransports = z
+  .array(z.string())
+  .nullable()
+  .describe('The transports that the bot accepts, such as webrtc. Null while the service does not know them');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { AgentPathParameters, noBody, noFields, Uuid } from './fields.ts';
+import { AgentPathParameters, BotTransports, noBody, noFields, Uuid } from './fields.ts';
 
 export const RequestedTransport = z.enum(['daily', 'webrtc', 'websocket']);
 export type RequestedTransport = z.infer<typeof RequestedTransport>;
@@ -113,7 +113,11 @@ export const checkAgent = defineOperation({
   body: noBody,
   bodyBytes: 0,
   status: 200,
-  response: z.object({ name: z.string(), ready: z.boolean().describe('Whether a deployment serves') }),
+  response: z.object({
+    name: z.string(),
+    ready: z.boolean().describe('Whether a deployment serves'),
+    transports: BotTransports,
+  }),
   errors: ['not-found'],
 });
 

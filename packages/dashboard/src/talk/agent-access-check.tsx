@@ -4,13 +4,13 @@ import type { ReactNode } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
-import { checkSessionAccess, type SessionAccess } from './session-access.ts';
+import { type AgentReadiness, checkSessionAccess, type SessionAccess } from './session-access.ts';
 
 type AgentAccessCheckProps = {
   readonly agent: string;
   readonly access: SessionAccess;
   readonly onForgetKey: (() => void) | undefined;
-  readonly children: ReactNode;
+  readonly children: (agent: AgentReadiness) => ReactNode;
 };
 
 /** Checks with the service that the agent exists, and the public key if one is used, before the person can start a conversation. */
@@ -37,10 +37,10 @@ export function AgentAccessCheck({ agent, access, onForgetKey, children }: Agent
   }
   return (
     <QueryBoundary query={check}>
-      {({ ready }) => (
+      {(data) => (
         <>
-          {!ready && <Alert>No deployment of this agent serves yet, so a session cannot start.</Alert>}
-          {children}
+          {!data.ready && <Alert>No deployment of this agent serves yet, so a session cannot start.</Alert>}
+          {children(data)}
         </>
       )}
     </QueryBoundary>

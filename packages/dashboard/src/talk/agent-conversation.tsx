@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { AgentAccessCheck } from './agent-access-check.tsx';
 import { Conversation } from './conversation.tsx';
 import type { SessionAccess } from './session-access.ts';
-import { parseTalkSearchParameters } from './transport-names.ts';
+import { chooseTransport } from './transport-names.ts';
 
 type AgentConversationProps = {
   readonly agent: string;
@@ -12,24 +12,25 @@ type AgentConversationProps = {
 };
 
 /**
- * Shows a conversation with an agent after `AgentAccessCheck` has checked the agent. The page's URL selects the
- * transport.
+ * Shows a conversation with an agent after `AgentAccessCheck` has checked the agent. The page's URL selects
+ * the transport. Without it, the page uses a transport that the bot accepts.
  */
 export function AgentConversation({ agent, access, onForgetKey }: AgentConversationProps) {
-  const { transport = 'websocket' } = useSearch({ strict: false });
+  const { transport } = useSearch({ strict: false });
   const navigate = useNavigate();
   return (
     <AgentAccessCheck agent={agent} access={access} onForgetKey={onForgetKey}>
-      <Conversation
-        key={agent}
-        agent={agent}
-        access={access}
-        transport={transport}
-        onTransport={(name) =>
-          void navigate({ to: '.', search: parseTalkSearchParameters({ transport: name }), replace: true })
-        }
-        onForgetKey={onForgetKey}
-      />
+      {({ transports }) => (
+        <Conversation
+          key={agent}
+          agent={agent}
+          access={access}
+          acceptedTransports={transports}
+          transport={transport ?? chooseTransport(transports)}
+          onTransport={(name) => void navigate({ to: '.', search: { transport: name }, replace: true })}
+          onForgetKey={onForgetKey}
+        />
+      )}
     </AgentAccessCheck>
   );
 }

@@ -7,26 +7,30 @@ import { ConversationControls } from './conversation-controls.tsx';
 import { DevicePickers, type DeviceSettings } from './device-pickers.tsx';
 import { ElapsedTime } from './elapsed-time.tsx';
 import { EventsPanel } from './events-panel.tsx';
+import { FailureCause } from './failure-cause.tsx';
 import { LoudnessMeter } from './loudness-meter.tsx';
 import { abbreviateKey } from './public-key.ts';
 import type { SessionAccess } from './session-access.ts';
 import type { ConversationPhase, TalkState } from './talk-state.ts';
 import { TextForm } from './text-form.tsx';
 import { Transcript } from './transcript.tsx';
-import type { TransportName } from './transport-names.ts';
+import { formatTransports, type TransportName, transportLabels } from './transport-names.ts';
 import { useTalk } from './use-talk.ts';
 import { VideoViews } from './video-views.tsx';
 
 type ConversationProps = {
   readonly agent: string;
   readonly access: SessionAccess;
+  /** Null if the service does not know the transports of the bot yet. */
+  readonly acceptedTransports: readonly string[] | null;
   readonly transport: TransportName;
   readonly onTransport: (transport: TransportName) => void;
   readonly onForgetKey: (() => void) | undefined;
 };
 
 /** Shows a conversation with an agent: the transcript on the left, devices and events on the right. */
-export function Conversation({ agent, access, transport, onTransport, onForgetKey }: ConversationProps) {
+export function Conversation(props: ConversationProps) {
+  const { agent, access, acceptedTransports, transport, onTransport, onForgetKey } = props;
   const talk = useTalk(agent);
   const [settings, setSettings] = useState<DeviceSettings>({ microphoneId: '', speakerId: '', cameraId: '' });
   const { state } = talk;
@@ -58,7 +62,16 @@ export function Conversation({ agent, access, transport, onTransport, onForgetKe
                 <LoudnessMeter name="Bot" read={talk.levels.bot.read} active={state.speaking.bot} />
               </div>
             )}
-            <Problems state={state} transport={transport} />
+            <Problems state={state}>
+              {state.phase === 'failed' && state.sessionId !== undefined && 'organization' in access && (
+                <FailureCause organization={access.organization} agent={agent} sessionId={state.sessionId} />
+              )}
+              {state.phase === 'failed' && acceptedTransports?.includes(transport) === false && (
+                <p className="text-sm">
+                  The bot accepts {formatTransports(acceptedTransports)}, not {transportLabels[transport]}.
+                </p>
+              )}
+            </Problems>
             <ConversationControls
               state={state}
               live={live}
@@ -82,6 +95,7 @@ export function Conversation({ agent, access, transport, onTransport, onForgetKe
       </div>
       <aside aria-label="Connection and events" className="flex min-w-0 flex-col gap-6">
         <DevicePickers
+          acceptedTransports={acceptedTransports}
           transport={transport}
           settings={settings}
           state={state}
@@ -163,20 +177,15 @@ function Status({ state }: { readonly state: TalkState }) {
 
 type ProblemsProps = {
   readonly state: TalkState;
-  readonly transport: TransportName;
+  /** What is known about the cause of a failure. */
+  readonly children: ReactNode;
 };
 
-function Problems({ state, transport }: ProblemsProps) {
+function Problems({ state, children }: ProblemsProps) {
   return (
     <>
-      {state.error !== undefined && (
-        <Alert>
-          {state.error}
-          {state.phase === 'failed' && state.readyAt === undefined && state.sessionId !== undefined && (
-            <> If the bot supports {transport === 'websocket' ? 'WebRTC' : 'a WebSocket'}, choose it as transport.</>
-          )}
-        </Alert>
-      )}
+      {state.error !== undefined && <Alert>{state.error}</Alert>}
+      {children}
       {state.botErrors.map((error) => (
         <Alert key={error}>The bot reported an error: {error}</Alert>
       ))}

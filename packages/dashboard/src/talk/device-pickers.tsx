@@ -1,7 +1,7 @@
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import type { TalkState } from './talk-state.ts';
-import { type TransportName, transportLabels, transportNames } from './transport-names.ts';
+import { formatTransports, type TransportName, transportLabels, transportNames } from './transport-names.ts';
 import { useDevices } from './use-devices.ts';
 
 export type DeviceSettings = {
@@ -12,6 +12,8 @@ export type DeviceSettings = {
 };
 
 type DevicePickersProps = {
+  /** Null if the service does not know the transports of the bot yet. */
+  readonly acceptedTransports: readonly string[] | null;
   readonly transport: TransportName;
   readonly settings: DeviceSettings;
   readonly state: TalkState;
@@ -21,7 +23,8 @@ type DevicePickersProps = {
 };
 
 /** Fields in which a person chooses the transport, the microphone, the speaker and the camera. */
-export function DevicePickers({ transport, settings, state, isLive, onTransport, onChange }: DevicePickersProps) {
+export function DevicePickers(props: DevicePickersProps) {
+  const { acceptedTransports, transport, settings, state, isLive, onTransport, onChange } = props;
   const { microphones, speakers, cameras } = useDevices(state);
   const options = (devices: readonly MediaDeviceInfo[]) => [
     ['', 'Default'] as const,
@@ -34,7 +37,11 @@ export function DevicePickers({ transport, settings, state, isLive, onTransport,
       <div className="flex flex-col gap-4 px-5 py-5 sm:px-6">
         <SelectField
           label="Transport"
-          hint="What the bot supports. The parrot uses a WebSocket."
+          hint={
+            acceptedTransports === null
+              ? 'What the bot supports. The service learns it from the first conversation.'
+              : `The bot accepts: ${formatTransports(acceptedTransports)}.`
+          }
           options={transportNames.map((name) => [name, transportLabels[name]])}
           value={transport}
           disabled={isLive}

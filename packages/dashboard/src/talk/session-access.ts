@@ -11,6 +11,9 @@ export type SessionAccess = { readonly organization: string } | { readonly publi
 /** The response to a start, and the credential for the session proxy. */
 export type AuthorizedSession = { readonly started: StartResponse; readonly credential: string };
 
+/** `transports` is null if the service does not know the transports of the bot yet. */
+export type AgentReadiness = { readonly ready: boolean; readonly transports: readonly string[] | null };
+
 /** Starts a session. @throws ApiError, ConnectionError */
 export async function startAuthorizedSession(
   access: SessionAccess,
@@ -27,12 +30,12 @@ export async function startAuthorizedSession(
   return { started, credential: publicKey };
 }
 
-/** Returns whether sessions of an agent can be started. @throws ApiError, ConnectionError */
+/** Returns whether sessions of an agent can be started, and the transports of its bot. @throws ApiError, ConnectionError */
 export async function checkSessionAccess(
   access: SessionAccess,
   agentName: string,
   signal: AbortSignal,
-): Promise<{ readonly ready: boolean }> {
+): Promise<AgentReadiness> {
   const input = { params: { agentName } };
   return 'organization' in access
     ? getOrganizationApi(access.organization).getAgent(input, signal)

@@ -245,6 +245,8 @@ function endOf(data: unknown): Unstamped<TalkEvent> {
   const text = errorOf(data);
   const code = /closed\. Code: (\d+)/.exec(text)?.[1];
   if (code === '1000' || code === '1001') return { type: 'phase', phase: 'ended' };
+  // With 1011, a server says that it failed (RFC 6455, section 7.4.1).
+  if (code === '1011') return { type: 'failed', error: 'The bot failed.' };
   return { type: 'failed', error: code === undefined ? text : `The connection to the bot was lost (code ${code}).` };
 }
 

@@ -155,6 +155,15 @@ export async function updateDeployment(db: Database, id: string, change: Updatea
   await db.updateTable('deployments').set(change).where('id', '=', id).execute();
 }
 
+export async function updateUnknownTransports(db: Database, id: string, transports: string): Promise<void> {
+  await db
+    .updateTable('deployments')
+    .set({ transports })
+    .where('id', '=', id)
+    .where('transports', 'is', null)
+    .execute();
+}
+
 /** Updates a deployment if its state is one of `states`. Returns false otherwise. */
 export async function updateDeploymentIfInState(
   db: Database,
@@ -214,6 +223,7 @@ export function listDeploymentRowsToReconcile(db: Database, region: string, also
       'deployments.secret_pins',
       'deployments.error',
       'deployments.restarts',
+      'deployments.transports',
       'deployments.min_agents',
       'deployments.max_agents',
       'deployments.profile',

@@ -1,12 +1,13 @@
 import type { DeploymentProblem } from '@bothost/contract';
 import type { PinnedSecrets } from '../secrets/pin.ts';
-import type { Database, StoredInstanceExit } from '../store/tables.ts';
+import type { Database, SessionTransport, StoredInstanceExit } from '../store/tables.ts';
 import {
   activateValidatedDeployment,
   listDeploymentRowsToReconcile,
   recordDeploymentProblem,
   updateDeployment,
   updateDeploymentIfInState,
+  updateUnknownTransports,
 } from './deployment-rows.ts';
 import { lockAgent, lockAgentWithDeployment, updateAgent } from './rows.ts';
 
@@ -80,6 +81,35 @@ export async function recordPreparedProject(
     await updateDeployment(db, deploymentId, { prepared: JSON.stringify(prepared), updated_at: now });
     await updateDeploymentIfInState(db, deploymentId, ['preparing'], { state: 'validating', state_at: now });
   });
+}
+
+/**
+ * Records the transports that an instance of a deployment reported. Records nothing if the deployment has them already, or if the
+ * list is empty, because then the first successful session shows a transport.
+ */
+export async function recordTransports(
+  db: Database,
+  deployment: Pick<DeploymentToReconcile, 'id' | 'transports'>,
+  transports: readonly string[],
+): Promise<void> {
+  const text = JSON.stringify(transports);
+  if (transports.length > 0 && text !== JSON.stringify(deployment.transports)) {
+    await updateDeployment(db, deployment.id, { transports: text });
+  }
+}
+
+/** Records the transport of a successful session, unless the transports of its deployment are known. */
+export async function learnTransport(
+  db: Database,
+  session: {
+    readonly deployment_id: string;
+    readonly transport: SessionTransport;
+    readonly completion_status: string | null;
+  },
+): Promise<void> {
+  const isSuccess = ['HTTP_COMPLETED', 'WS_CONNECTION_CLOSED'].includes(session.completion_status ?? '');
+  if (!isSuccess || session.transport === 'none') return;
+  await updateUnknownTransports(db, session.deployment_id, JSON.stringify([session.transport]));
 }
 
 /** Activates a deployment, which replaces the serving one. Returns false if the deployment is no longer desired. */

@@ -20,6 +20,7 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   max_agents: 5,
   profile: 'agent-1x',
   max_session_seconds: 7200,
+  transports: null,
   websocket_auth: 'token',
   websocket_start: 'full',
   fork: true,

@@ -1,4 +1,10 @@
-import { type AgentDetails, type AgentListItem, createApiError } from '@bothost/contract';
+import {
+  type AgentDetails,
+  type AgentListItem,
+  createApiError,
+  type Operations,
+  type ResponseOf,
+} from '@bothost/contract';
 import { listPinnedSecretSets } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
@@ -61,15 +67,17 @@ export async function getAgent(
   return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
 }
 
-/** Returns whether an agent is ready. A caller with a public API key can read nothing else about an agent. */
+/** Returns whether an agent is ready, and the transports of its bot. A caller with a public API key can read nothing else about an agent. */
 export async function checkAgent(
   context: { db: Database },
   scope: Pick<Scope, 'organizationId'>,
   agentName: string,
-): Promise<{ name: string; ready: boolean }> {
+): Promise<ResponseOf<Operations['checkAgent']>> {
   const agent = await findAgent(context.db, scope.organizationId, agentName);
   if (agent === undefined || agent.deleted_at !== null) throw createApiError('not-found');
-  return { name: agent.name, ready: agent.active_deployment_id !== null };
+  const active = agent.active_deployment_id;
+  const [serving] = active === null ? [] : await findDeploymentsByIds(context.db, [active]);
+  return { name: agent.name, ready: serving !== undefined, transports: serving?.transports ?? null };
 }
 
 function details(
@@ -98,6 +106,7 @@ function details(
     agentProfile: serving.profile,
     maxSessionDuration: serving.max_session_seconds,
     websocketAuth: serving.websocket_auth,
+    transports: serving.transports,
     krispViva: null,
     deployment: toDeploymentManifest(desired, { agentName: agent.name, organizationName }),
     ...rollout,

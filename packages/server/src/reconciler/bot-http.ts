@@ -77,6 +77,12 @@ const BotSessionState = z.object({
   completionStatus: z.string().nullish(),
   // An exception in an unknown form is ignored.
   exception: z.object({ type: z.string(), message: z.string() }).nullish().catch(null),
+  // Transports in an unknown form are ignored.
+  transports: z
+    .array(z.string().regex(/^[\w-]{1,40}$/))
+    .max(20)
+    .nullish()
+    .catch(null),
   startedAt: z.iso.datetime().nullish(),
   endedAt: z.iso.datetime().nullish(),
   /** Undefined if the bot does not report the moments of a session's start. */

@@ -1,7 +1,7 @@
 import { agentProfileResources, type SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import type { DeploymentToReconcile } from '../agents/deployment.ts';
+import { type DeploymentToReconcile, recordTransports } from '../agents/deployment.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
@@ -81,6 +81,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
         () => null,
       );
       const ready = await context.retryWrite(() => markReady(context, row.id, address, known !== null));
+      await context.retryWrite(() => recordTransports(context.db, deployment, known?.transports ?? []));
       await context.validation.started(deployment);
       if (ready !== undefined) context.onReady(ready);
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { SessionCompletionStatus } from '@bothost/contract';
+import { learnTransport } from '../agents/deployment.ts';
 import { storeFinalMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';
@@ -6,7 +7,7 @@ import { runInTransaction } from '../store/transaction.ts';
 import { endSessionRow, type SessionRow } from './rows.ts';
 
 /**
- * Ends a session once, and stores its final metrics. If `only` is given, sessions in other states are not ended. Returns
+ * Ends a session once, stores its final metrics, and remembers the transport of a successful session. If `only` is given, sessions in other states are not ended. Returns
  * undefined if this call did not end the session.
  */
 export function finishSession(
@@ -19,7 +20,9 @@ export function finishSession(
 ): Promise<SessionRow | undefined> {
   return runInTransaction(context.db, async (db) => {
     const row = await endSessionRow(db, sessionId, status, endedAt, only);
-    if (row !== undefined) await storeFinalMetrics({ db }, sessionId, late);
+    if (row === undefined) return undefined;
+    await storeFinalMetrics({ db }, sessionId, late);
+    await learnTransport(db, row);
     return row;
   });
 }

@@ -168,6 +168,8 @@ export type DeploymentsTable = {
    * Whether the response to a start with the transport `websocket` has only the fields that existing WebSocket clients accept.
    */
   websocket_start: Generated<'full' | 'minimal'>;
+  /** The transports that the bot accepts. Null until an instance has reported them, or a session with one has succeeded. */
+  transports: JSONColumnType<string[] | null, string | undefined, string>;
   /** Whether a fork server may start the instances. */
   fork: boolean;
   created_at: Date;

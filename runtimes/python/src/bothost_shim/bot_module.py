@@ -26,6 +26,8 @@ class Bot:
     readyz: Callable[[], Any] | None
     # The storage that the bot's `create_file_storage()` returned, or None if the bot does not define that function.
     file_storage: Any
+    # The keys of the bot's dictionary `transport_params`, or an empty list if the module has none.
+    transports: list[str]
 
 
 def load_bot(directory: Path) -> Bot:
@@ -49,7 +51,12 @@ def load_bot(directory: Path) -> Bot:
     if inspect.isfunction(run) and inspect.isgeneratorfunction(run):
         raise UnusableBotError("bot(args) of bot.py is a generator, not an async function")
     prefix_errors_with_service_name()
-    return Bot(run=run, readyz=getattr(module, "readyz", None), file_storage=_file_storage(module))
+    return Bot(
+        run=run,
+        readyz=getattr(module, "readyz", None),
+        file_storage=_file_storage(module),
+        transports=_transports(module),
+    )
 
 
 def _exists() -> bool:
@@ -72,6 +79,11 @@ def _file_storage(module: Any) -> Any:
         storage.close()
         raise UnusableBotError("create_file_storage() of bot.py must not be async")
     return storage
+
+
+def _transports(module: Any) -> list[str]:
+    params = getattr(module, "transport_params", None)
+    return [key for key in params if isinstance(key, str)] if isinstance(params, dict) else []
 
 
 def _one_line(error: BaseException) -> str:

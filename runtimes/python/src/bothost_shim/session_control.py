@@ -33,7 +33,7 @@ async def respond_with_session_state(host: PythonHost, scope: Scope, send: Send)
     if session is not None:
         with suppress(TimeoutError):
             await asyncio.wait_for(session.ended.wait(), _wait_seconds(scope))
-    await send_json(send, 200, host.slot.report())
+    await send_json(send, 200, host.slot.report() | {"transports": host.bot.transports})
 
 
 def _wait_seconds(scope: Scope) -> float:

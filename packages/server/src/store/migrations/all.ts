@@ -7,6 +7,7 @@ import { websocketStartMigration } from './0027-websocket-start.ts';
 import { organizationSessionsMigration } from './0028-organization-sessions.ts';
 import { startMomentsMigration } from './0032-start-moments.ts';
 import { viewersStartSessionsMigration } from './0042-viewers-start-sessions.ts';
+import { transportsMigration } from './0043-transports.ts';
 import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
@@ -19,5 +20,6 @@ export const migrations: readonly Migration[] = [
   organizationSessionsMigration,
   startMomentsMigration,
   viewersStartSessionsMigration,
+  transportsMigration,
   dropFormerMacsMigration,
 ];
