@@ -41,6 +41,35 @@ test.each([
   expect(values(line)).toEqual({ A: value });
 });
 
+test.each([
+  ['A="b\\$c"', 'treats a backslash'],
+  ["A='C:\\\\d'", 'treats a backslash'],
+  ['A="x\\ay"', 'treats a backslash'],
+  ['A=$' + '{B}', 'replaces variables'],
+  ["A='$" + "{B:-c}'", 'replaces variables'],
+  ['A="x $' + '{B}"', 'replaces variables'],
+  ['A= # c', 'takes the comment as the value'],
+  ['A=  #', 'takes the comment as the value'],
+  ['A=b\u00a0#c', 'reads another value'],
+  ['A="C:\\\\"\nB="x"', 'ignores this line'],
+])('warns with the line about %j, which python-dotenv reads in another way', (text, reason) => {
+  const { warnings, problems } = parseEnvFile(`X=1\n${text}\n`, '.env');
+  expect(problems).toEqual([]);
+  expect(format(warnings)).toContainEqual(expect.stringContaining(`.env:2: A: python-dotenv ${reason}`));
+});
+
+test.each(['A=#ff0000', 'A=b#c', 'A="b # c"', 'A="b" # c', 'A=', 'A=""', 'A="x\\ny"', 'A=$B', 'A="one\ntwo"'])(
+  'does not warn about %j, which python-dotenv reads in the same way',
+  (text) => {
+    expect(JSON.stringify(parseEnvFile(text, '.env').warnings)).not.toContain('python-dotenv');
+  },
+);
+
+test('leaves out a key whose value is only a comment, and keeps a value that begins with #', () => {
+  const { pairs, skipped, problems } = parseEnvFile('A=  # comment\nB=#ff0000\n', '.env');
+  expect([pairs, skipped, problems]).toMatchObject([[{ key: 'B', value: '#ff0000' }], [{ key: 'A' }], []]);
+});
+
 test('accepts keys with names of object properties, such as __proto__', () => {
   expect(parseEnvFile('__proto__=c\nA-B=c\n1A=c\nconstructor=d', 'f').pairs.map(({ key }) => key)).toEqual([
     '__proto__',
@@ -60,7 +89,6 @@ test.each([
   ["'A'=c", 1, 'invalid key'],
   [`${'A'.repeat(65)}=c`, 1, 'invalid key'],
   ['X=1\nA=b # c', 2, 'quote the value'],
-  ['A= #c', 1, 'quote the value'],
   ['A="b"c', 1, 'the closing quote'],
   ['A="b"#c', 1, 'the closing quote'],
   ['A="""x\ny"""', 1, 'the closing quote'],

@@ -1,5 +1,6 @@
 import { secretSetKeyPattern } from '@bothost/contract';
 import type { KeyValuePair, LocatedMessage, ParsedSecretsInput } from './parsed-secrets-input.ts';
+import { explainPythonDotenvDifference } from './python-dotenv.ts';
 import { parseQuotedValue } from './quoted-value.ts';
 
 const beforeKey = /^[ \t]*(?:export[ \t]+)?/;
@@ -25,6 +26,8 @@ export function parseEnvFile(text: string, source: string): ParsedSecretsInput {
     if (controlCharacterExceptTab.test(line))
       add(problems, at, 'this line contains a control character, such as NUL or a CR that does not end a line');
   }
+  const whole = lines.join('\n');
+  const starts = lines.map(startAfterPrevious());
   let isAfterUnclosedQuote = false;
   let next = 0;
   while (next < lines.length) {
@@ -50,12 +53,24 @@ export function parseEnvFile(text: string, source: string): ParsedSecretsInput {
       isAfterUnclosedQuote = read.isQuoted;
     }
     if ('problem' in read || !isKey) continue;
-    for (const warning of read.warnings) add(warnings, at, `${key}: ${warning}`);
+    const difference = explainPythonDotenvDifference(whole.slice((starts[at] ?? 0) + equals + 1), read.value);
+    for (const warning of [...read.warnings, ...(difference === null ? [] : [difference])])
+      add(warnings, at, `${key}: ${warning}`);
     const where = { source, line: at + 1 };
     if (read.value === '') skipped.push({ key, where });
     else pairs.push({ key, value: read.value, where });
   }
   return { pairs, skipped, warnings, problems: sortByLine(problems) };
+}
+
+/** Returns a function that maps each line to its index in the joined lines. */
+function startAfterPrevious(): (line: string) => number {
+  let end = 0;
+  return (line) => {
+    const start = end;
+    end += line.length + 1;
+    return start;
+  };
 }
 
 /**
@@ -82,6 +97,7 @@ function parseValue(lines: readonly string[], at: number, rest: string): ParsedV
 }
 
 function parseUnquoted(rest: string): ParsedValue {
+  if (/^[ \t]+#/.test(rest)) return { lines: 1, value: '', warnings: [] };
   if (/[ \t]#/.test(rest)) {
     const problem = 'white space and # in an unquoted value, which some tools read as a comment: quote the value';
     return { lines: 1, problem, isQuoted: false };
