@@ -25,6 +25,7 @@ export async function logInWithBrowser(
   const isWebPage = URL.canParse(page) && /^https?:$/.test(new URL(page).protocol);
   if (opensBrowser && isWebPage && (await io.openBrowser(page)))
     messages.notify('The page was opened in your browser.');
+  const expiresAtMs = io.monotonicMs() + login.expires_in * 1_000;
   let intervalMs = login.interval * 1_000;
   const body = {
     client_id: clientId,
@@ -44,7 +45,8 @@ export async function logInWithBrowser(
       // RFC 8628, section 3.5, requires that the client polls five seconds less often after `slow_down`.
       if (reason === 'slow-down') intervalMs += 5_000;
       else if (reason === 'device-login-denied') throw new Failure('login-denied', 'The login was denied.');
-      else if (reason === 'device-code-expired') {
+      // The service does not report the expiry while it cannot be reached.
+      else if (reason === 'device-code-expired' || io.monotonicMs() >= expiresAtMs) {
         throw new Failure('login-expired', 'The code was not approved in time.', 'Run the command again.');
       } else if (reason !== 'authorization-pending' && !isTransientError(error)) throw error;
     }

@@ -8,6 +8,14 @@ import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const other = { id: '01930000-0000-7000-8000-0000000000ff', name: 'other', verboseName: 'Other' };
+const deviceLogin = {
+  device_code: 'device',
+  user_code: 'ABCD-EFGH',
+  verification_uri: 'http://service/device',
+  verification_uri_complete: 'http://service/device?code=ABCD-EFGH',
+  expires_in: 600,
+  interval: 5,
+};
 let service: FakeService;
 let place: Awaited<ReturnType<typeof createProfilePath>>;
 
@@ -56,6 +64,7 @@ test('login rejects a key as an argument', async () => {
 test('login without a terminal or key explains the options and exits with 2', async () => {
   const outcome = await cloud('auth login');
   expect(outcome).toMatchObject({ status: 2, stderr: expect.stringContaining('--with-token < FILE') });
+  expect(outcome.stderr).toContain('Pass --no-browser');
   expect(await cloud('auth login --with-token', { stdin: '\n' })).toMatchObject({ status: 2 });
 });
 
@@ -163,14 +172,7 @@ test('login in a browser shows the code, opens the page, waits for the approval 
   const person = await startFakeService(
     { privateKey: token, publicKey },
     {
-      startDeviceLogin: () => ({
-        device_code: 'device',
-        user_code: 'ABCD-EFGH',
-        verification_uri: 'http://service/device',
-        verification_uri_complete: 'http://service/device?code=ABCD-EFGH',
-        expires_in: 600,
-        interval: 5,
-      }),
+      startDeviceLogin: () => deviceLogin,
       pollDeviceLogin: () => {
         const refusal = answers.shift();
         if (refusal !== undefined) throw refusal;
@@ -203,6 +205,56 @@ test('login in a browser shows the code, opens the page, waits for the approval 
   expect(await stored()).toBe(`api_url = "${person.origin}"\n`);
 });
 
+test.each([[''], [' --json']])(
+  'login --no-browser%s without a terminal prints the URL and the code, waits, and stores the token',
+  async (json) => {
+    const token = `pcc_pat_${privateKey.slice(3)}`;
+    const refusals = [createApiError('authorization-pending'), simulatedDisconnectError];
+    const person = await startFakeService(
+      { privateKey: token, publicKey },
+      {
+        startDeviceLogin: () => deviceLogin,
+        pollDeviceLogin: () => {
+          const refusal = refusals.shift();
+          if (refusal !== undefined) throw refusal;
+          return { access_token: token, token_type: 'Bearer', expires_in: 60 };
+        },
+        listOrganizations: () => ({ organizations: [organization] }),
+      },
+    );
+    onTestFinished(() => person.close());
+    const onBrowser = () => {
+      throw new Error('--no-browser opens no page.');
+    };
+    const variables = { BOTCLI_API_URL: person.origin };
+    const outcome = await cloud(`auth login --no-browser${json}`, { onBrowser, variables });
+    expect(outcome).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^Open http:\/\/service\/device and approve the code ABCD-EFGH\n/),
+    });
+    expect(outcome.stdout + outcome.stderr).not.toContain(token);
+    if (json !== '') expect(JSON.parse(outcome.stdout)).toMatchObject({ apiUrl: person.origin, organization });
+    expect(await stored()).toContain(`private_key = "${token}"`);
+  },
+);
+
+test('a login in a browser ends when the code expires while the service cannot be reached', async () => {
+  const lost = await startFakeService(
+    { privateKey, publicKey },
+    {
+      startDeviceLogin: () => deviceLogin,
+      pollDeviceLogin: () => {
+        throw simulatedDisconnectError;
+      },
+    },
+  );
+  onTestFinished(() => lost.close());
+  let nowMs = 0;
+  const monotonicMs = () => (nowMs += 400_000);
+  const outcome = await cloud('auth login --no-browser', { monotonicMs, variables: { BOTCLI_API_URL: lost.origin } });
+  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('was not approved in time') });
+});
+
 test.each([
   ['is denied', 'device-login-denied', 'The login was denied.'],
   ['expires', 'device-code-expired', 'was not approved in time'],
@@ -210,14 +262,7 @@ test.each([
   const refusing = await startFakeService(
     { privateKey, publicKey },
     {
-      startDeviceLogin: () => ({
-        device_code: 'device',
-        user_code: 'ABCD-EFGH',
-        verification_uri: 'http://service/device',
-        verification_uri_complete: 'file:///etc/passwd',
-        expires_in: 600,
-        interval: 5,
-      }),
+      startDeviceLogin: () => ({ ...deviceLogin, verification_uri_complete: 'file:///etc/passwd' }),
       pollDeviceLogin: () => {
         throw createApiError(reason);
       },

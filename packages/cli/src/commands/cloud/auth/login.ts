@@ -8,6 +8,7 @@ export const command = defineCommand({
   summary: 'Log in with your browser, or with a key',
   details:
     'Shows a code and opens the page of the service where you approve it. The page may also be open on another machine. ' +
+    'Without a terminal, --no-browser prints the URL and the code to standard error and waits. ' +
     'With BOTCLI_TOKEN or --with-token, logs in with that private key or personal access token instead. The key is verified, ' +
     'then stored in the profile.',
   arguments: {},
@@ -21,21 +22,23 @@ export const command = defineCommand({
     'cloud auth login --with-token < key.txt',
     'cloud auth login --api-url URL',
   ],
-  run: async (context, { 'with-token': withToken, browser = true }) => {
+  run: async (context, { 'with-token': withToken, browser }) => {
     const { io, settings } = context;
     const { logIn } = await import('../../../connection/log-in.ts');
     const given = withToken ? await readPipedCredential(io) : null;
     if (given !== null) return logIn(context, given);
     const { token } = io.environment;
     if (token !== null) return logIn(context, { value: token, source: 'BOTCLI_TOKEN' });
-    if (!canPrompt(io)) {
+    // Without a terminal nobody may read the code, so the wait for the approval must be requested.
+    if (browser !== false && !canPrompt(io)) {
       throw new UsageError(
-        'No key was given, and the login with a browser needs a terminal.',
-        'Set BOTCLI_TOKEN, or pass the key on standard input: botcli cloud auth login --with-token < FILE',
+        'No key was given, and there is no terminal.',
+        'Pass --no-browser to print a URL and a code and wait for the approval, set BOTCLI_TOKEN, or pass the key on ' +
+          'standard input: botcli cloud auth login --with-token < FILE',
       );
     }
     const { logInWithBrowser } = await import('../../../connection/device-login.ts');
-    const value = await logInWithBrowser(context, settings.origin.value, browser);
+    const value = await logInWithBrowser(context, settings.origin.value, browser !== false);
     return logIn(context, { value, source: 'the browser login' });
   },
 });
