@@ -137,7 +137,7 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])(
     expect(outcome.stdout).toMatch(/^Name {4}Region/);
     expect(outcome.stdout).not.toContain('\u001b');
     const failed = await ask('cloud agent status crow', { terminal: true, variables: { ...variables, ...more } });
-    expect(failed.stderr).toMatch(/^error: Agent or session not found/);
+    expect(failed.stderr).toMatch(/^error: Agent "crow" does not exist/);
   },
 );
 
@@ -152,14 +152,14 @@ test('prints the message, request id and hint of a service error and exits with 
     status: 1,
     stdout: '',
     stderr:
-      'error: Agent or session not found.\n  request id: request-1\n' +
+      'error: Agent "crow" does not exist.\n  request id: request-1\n' +
       'To list the agents, run: botcli cloud agent list\n',
   });
   const { status, stdout, stderr } = await ask('cloud agent status crow --json');
   expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
   expect(JSON.parse(stdout)).toEqual({
     error: {
-      error: 'Agent or session not found.',
+      error: 'Agent "crow" does not exist.',
       code: '404',
       reason: 'not-found',
       requestId: 'request-1',

@@ -2,6 +2,7 @@ import { type ApiClient, checkApiKeyFormat, createApiClient } from '@bothost/con
 import { Failure } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import { version } from '../version.ts';
+import { nameMissingResources } from './name-missing-resource.ts';
 import type { ValueWithSource } from './settings.ts';
 
 /** All requests have the same timeout, because no operation waits for a bot. */
@@ -14,7 +15,7 @@ export function createServiceClient(
   key: string | null,
   organization?: string,
 ): ApiClient {
-  return createApiClient({
+  const client = createApiClient({
     origin,
     ...(key === null ? {} : { key }),
     ...(organization === undefined ? {} : { organization }),
@@ -29,6 +30,7 @@ export function createServiceClient(
         ]),
       }),
   });
+  return nameMissingResources(client, organization);
 }
 
 const missingKeyHints = {

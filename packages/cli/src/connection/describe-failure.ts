@@ -59,6 +59,8 @@ function findHint(
 const hintByReason: Readonly<Record<string, string>> = {
   'organization-missing': organizationSelectionHint,
   'region-unknown': 'To list the regions, run: botcli cloud regions list',
+  'build-not-found': 'To list the builds, run: botcli cloud build list',
+  'key-not-found': 'To list the keys, run: botcli cloud keys list',
   'secret-set-not-found': 'To list the existing sets, run: botcli cloud secrets list --no-sets',
   'secret-revision-not-found': 'To list the revisions, run: botcli cloud secrets history NAME',
   'secret-set-changed': 'Someone else changed the secret set. Run the command again to see the current differences.',

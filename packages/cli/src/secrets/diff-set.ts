@@ -18,7 +18,7 @@ export async function diffSecretSet(
     params: { setName: name },
     body: { secrets: [...secrets], mode: 'replace', dryRun: true },
   });
-  if (answer.previousRevision === null) throw createNotFoundFailure();
+  if (answer.previousRevision === null) throw createNotFoundFailure(name);
   const { changes, revision } = answer;
   const isSame = changes.every(({ change }) => change === 'unchanged');
   const source = file === '-' ? 'standard input' : file;

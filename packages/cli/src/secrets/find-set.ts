@@ -1,10 +1,4 @@
-import {
-  type ApiClient,
-  ApiError,
-  apiErrorDefinitions,
-  type SecretSetDetails,
-  type SecretSetListItem,
-} from '@bothost/contract';
+import { type ApiClient, ApiError, type SecretSetDetails, type SecretSetListItem } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 
 export type SecretSetLookup = {
@@ -30,12 +24,13 @@ export async function findSecretSet(client: ApiClient, name: string): Promise<Se
   }
   const { sets } = await client.listSecrets();
   const item = sets.find((set) => set.name.toLowerCase() === name.toLowerCase());
-  if (item === undefined) throw createNotFoundFailure();
+  if (item === undefined) throw createNotFoundFailure(name);
   return { item, details: null, host: item.host, credentials: item.type === 'secret' ? null : item };
 }
 
-/** Creates the failure that the service reports for a missing secret set, and adds a hint. */
-export function createNotFoundFailure(): Failure {
+/** Creates the failure for a missing secret set, for commands that find out without an error of the service. */
+export function createNotFoundFailure(name: string, region?: string): Failure {
+  const place = region === undefined ? '' : ` in region ${region}`;
   const hint = 'To list the existing sets, run: botcli cloud secrets list --no-sets';
-  return new Failure('secret-set-not-found', apiErrorDefinitions['secret-set-not-found'].message, hint);
+  return new Failure('secret-set-not-found', `Secret set ${JSON.stringify(name)} does not exist${place}.`, hint);
 }

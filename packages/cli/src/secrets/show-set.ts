@@ -14,7 +14,7 @@ export async function showSecretSet(
 ): Promise<CommandReport> {
   requireSecretSetName(name);
   const { item, details, host, credentials } = await findSecretSet(await context.service(), name);
-  if (region !== undefined && item.region !== region) throw createNotFoundFailure();
+  if (region !== undefined && item.region !== region) throw createNotFoundFailure(name, region);
   const { errorMessage, damaged: isDamaged = false } = item;
   const head: CommandReportBlock = {
     kind: 'fields',

@@ -487,7 +487,7 @@ test('--build-id deploys an existing build without packing, and rejects a failed
   expect(await deploy(`--build-id ${good?.id} --build-dir . --yes`)).toMatchObject({ status: 2 });
   expect(await deploy('--build-id unknown --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('Build not found'),
+    stderr: expect.stringContaining('Build "unknown" does not exist.'),
   });
 });
 

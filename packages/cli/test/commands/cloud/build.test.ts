@@ -73,7 +73,10 @@ test('status shows why a build failed and which command shows its log', async ()
   const { stdout } = await run(`status ${successfulBuild.id}`);
   expect(stdout).toContain('Error\tThe archive holds /etc/passwd.\nError code\tarchive-absolute-path\n');
   expect(stdout).toContain(`Read its log\tbotcli cloud build logs ${successfulBuild.id}\n`);
-  expect(await run('status unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('Build not found') });
+  expect(await run('status unknown')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Build "unknown" does not exist.'),
+  });
 });
 
 test('status prints the output of a failed build command line by line', async () => {
@@ -149,5 +152,8 @@ test('cancel fails if the build has already ended, or ends before the cancellati
     status: 1,
     stderr: expect.stringContaining('ended with status failed before it could be canceled'),
   });
-  expect(await run('cancel unknown')).toMatchObject({ status: 1, stderr: expect.stringContaining('Build not found') });
+  expect(await run('cancel unknown')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('Build "unknown" does not exist.'),
+  });
 });

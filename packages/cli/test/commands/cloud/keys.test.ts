@@ -95,6 +95,6 @@ test('revoke requires --yes without a terminal, and revokes nothing if the user 
   expect({ status, document: JSON.parse(stdout) }).toEqual({ status: 0, document: { ...apiKey, revokedAt } });
   expect(await keys('revoke unknown --yes')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('API key not found'),
+    stderr: expect.stringContaining('API key "unknown" does not exist.'),
   });
 });

@@ -146,12 +146,12 @@ describe('operator vault', () => {
     expect(service?.requests[0]?.body).toEqual({ layer: 'organization', organization: 'home' });
   });
 
-  it('rotate --only with an unknown organization reports only "Organization not found."', async () => {
+  it('rotate --only with an unknown organization names it, without a hint about the configured organization', async () => {
     const missing = () => {
       throw createApiError('organization-not-found');
     };
     const variables = { BOTHOST_DATA_DIR: directory, BOTCLI_ORG: 'home' };
     const outcome = await run('rotate organization --only nosuch', { rotateVault: missing }, variables);
-    expect(outcome).toMatchObject({ status: 1, stderr: 'error: Organization not found.\n' });
+    expect(outcome).toMatchObject({ status: 1, stderr: 'error: Organization "nosuch" does not exist.\n' });
   });
 });

@@ -271,7 +271,10 @@ describe('botcli cloud secrets image-pull-secret', () => {
       1,
       { error: { reason: 'credentials-rejected', details: { verification } } },
     ]);
-    expect(await verify('gone')).toMatchObject({ status: 1, stderr: expect.stringContaining('Secret set not found') });
+    expect(await verify('gone')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Secret set "gone" does not exist'),
+    });
     expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('Invalid name') });
   });
 });
