@@ -138,6 +138,21 @@ browserTest('the logs page follows, searches and filters lines, and keeps the fi
   await page.waitForURL(/level=ERROR&since=1h/);
   await makeBotPrintLines(service, sessionId, [formatLogLine('CRITICAL', 'the pot broke, too')]);
   await line('the pot broke, too').waitFor();
+  await makeBotPrintLines(service, sessionId, [
+    formatLogLine('ERROR', 'the lid fell'),
+    'Traceback (most recent call last):',
+    '  File "bot.py", line 3, in bot',
+    "KeyError: 'lid [1]'",
+  ]);
+  await line('the lid fell').getByText('+3 lines').waitFor();
+  expect(await line('Traceback').count()).toBe(0);
+  await inspect('logs-folded');
+  await line('the lid fell').click();
+  await page.getByRole('dialog').getByText("KeyError: 'lid [1]'").waitFor();
+  await inspect('logs-folded-line');
+  await page.keyboard.press('Escape');
+  await makeBotPrintLines(service, sessionId, [formatLogLine('CRITICAL', 'the table broke')]);
+  await line('the table broke').waitFor();
 
   await page.getByRole('listbox', { name: 'Log lines' }).focus();
   await page.keyboard.press('End');
