@@ -150,17 +150,32 @@ describe('a Pipecat bot in Python', () => {
     expect([cold, await run()]).toMatchObject(expected);
   });
 
-  it('ends its session with status 500 if it raises an error, and logs the stack trace', async () => {
-    const sessionId = await startAgentSession(service, 'pipecat-broken');
-    expect((await waitForSessionEnd(service, 'pipecat-broken', sessionId)).completionStatus).toBe('500');
+  const expectFailure = async (sessionId: string) => {
+    const record = await waitForSessionEnd(service, 'pipecat-broken', sessionId);
+    expect(record).toMatchObject({ completionStatus: '500', endState: 'agent_error' });
+    expect(record.events).toContainEqual({
+      eventCode: 'BOT_FAILED',
+      eventTs: expect.any(String),
+      detail: {
+        status: 500,
+        exceptionType: 'RuntimeError',
+        exceptionMessage: 'in the middle',
+        tail: expect.stringContaining('RuntimeError: in the middle'),
+      },
+    });
     const log = await decodeLines('pipecat-broken', sessionId);
     expect(log).toContain('Traceback (most recent call last):');
     expect(log).toContain('RuntimeError: in the middle');
+  };
+
+  it('ends its session with status 500 if it raises an error, and records the exception', async () => {
+    await expectFailure(await startAgentSession(service, 'pipecat-broken'));
   });
 
-  it('closes the connection to its client with 1011 if it raises an error', async () => {
-    const { socket } = await open('pipecat-broken');
+  it('closes its WebSocket with 1011 if it raises an error, and records the exception', async () => {
+    const { socket, sessionId } = await open('pipecat-broken');
     const [code] = await once(socket, 'close');
     expect(code).toBe(1011);
+    await expectFailure(sessionId);
   });
 });
