@@ -60,6 +60,31 @@ function text(status: number, value: string) {
 }
 
 describe('the requests of a client', () => {
+  it('returns an end state that this version does not know', async () => {
+    const id = '01900000-0000-7000-8000-000000000001';
+    const time = '2026-11-20T12:00:00.000Z';
+    const session = {
+      sessionId: id,
+      serviceId: id,
+      organizationId: id,
+      deploymentId: id,
+      endedAt: time,
+      botStartSeconds: 0,
+      botStartMilliseconds: 0,
+      coldStart: false,
+      completionStatus: 'CALL_TRANSFERRED',
+      createdAt: time,
+      updatedAt: time,
+      endState: 'transferred',
+    };
+    answer = (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ ...sessions, sessions: [session] }));
+    const page = await createApiClient({ origin, key }).getSessions({ params: { agentName: 'parrot' } });
+    expect(page.sessions[0]?.endState).toBe('transferred');
+  });
+
   it('contain the key and the user agent, but no body if the operation takes no body', async () => {
     answer = json(200, organizations);
     const client = createApiClient({ origin, key, userAgent: 'botcli/1' });

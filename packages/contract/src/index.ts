@@ -142,6 +142,7 @@ export {
   type DeploymentState,
   deploymentPhaseLabels,
   deploymentStateLabels,
+  findStatusEntry,
   getAgentStatus,
   getSessionCompletionStatusLabel,
   getStatusLabel,

@@ -9,8 +9,16 @@ export function listStatusValues<Status extends string>(labels: StatusLabels<Sta
 }
 
 /** Returns the label of a status, or the status itself if it is unknown, because a newer service may send new statuses. */
-export function getStatusLabel<Status extends string>(labels: StatusLabels<Status>, status: Status): string {
-  return Object.hasOwn(labels, status) ? labels[status] : status;
+export function getStatusLabel<Status extends string>(labels: StatusLabels<Status>, status: string): string {
+  return findStatusEntry(labels, status) ?? status;
+}
+
+/** Returns the entry of a status in a table, or undefined if the status is unknown. */
+export function findStatusEntry<Status extends string, Entry>(
+  table: Readonly<Record<Status, Entry>>,
+  status: string,
+): Entry | undefined {
+  return Object.hasOwn(table, status) ? table[status as Status] : undefined;
 }
 
 /** Labels of the field `endState` of a session: whether the session is active and, if not, how it ended. */

@@ -1,5 +1,10 @@
 import type { SessionSummary } from '@bothost/contract';
-import { getStatusLabel, type SessionEndState, sessionEndStateLabels } from '@bothost/contract/statuses';
+import {
+  findStatusEntry,
+  getStatusLabel,
+  type SessionEndState,
+  sessionEndStateLabels,
+} from '@bothost/contract/statuses';
 import { computePercentile, formatMilliseconds, formatOptionalCell } from '../output/format.ts';
 import type { Cell, TextTone } from '../output/report.ts';
 
@@ -22,7 +27,7 @@ export function formatSessionStateCell(
   session: Pick<SessionSummary, 'endState' | 'completionStatus' | 'botStartSeconds'>,
 ): Cell {
   const { endState, completionStatus, botStartSeconds } = session;
-  const tone = tones[endState];
+  const tone = findStatusEntry(tones, endState);
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
   const text = hasHttpStatus
     ? `${botStartSeconds === null ? 'Refused' : 'Error'} (${completionStatus})`

@@ -72,6 +72,13 @@ export const StartPhaseDurations = z
   .meta({ id: 'StartPhases' });
 export type StartPhaseDurations = z.infer<typeof StartPhaseDurations>;
 
+/** An end state that this version does not know. A newer service may send one, and clients show it as it is. */
+const UnknownEndState = z
+  .string()
+  .refine((endState) => !Object.hasOwn(sessionEndStateLabels, endState))
+  .brand('UnknownEndState')
+  .describe('Later versions may add end states');
+
 const summaryFields = {
   sessionId: Uuid,
   serviceId: Uuid.describe('Id of the agent'),
@@ -94,7 +101,7 @@ const summaryFields = {
     ),
   createdAt: IsoDateTime,
   updatedAt: IsoDateTime,
-  endState: z.enum(listStatusValues(sessionEndStateLabels)),
+  endState: z.union([z.enum(listStatusValues(sessionEndStateLabels)), UnknownEndState]),
 };
 
 export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });

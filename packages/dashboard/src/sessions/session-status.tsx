@@ -1,4 +1,10 @@
-import { getStatusLabel, type SessionEndState, type SessionSummary, sessionEndStateLabels } from '@bothost/contract';
+import {
+  findStatusEntry,
+  getStatusLabel,
+  type SessionEndState,
+  type SessionSummary,
+  sessionEndStateLabels,
+} from '@bothost/contract';
 import { Badge } from '../components/badge.tsx';
 
 const tones: Readonly<Record<SessionEndState, 'neutral' | 'good' | 'danger'>> = {
@@ -20,7 +26,7 @@ export function SessionStatus({ session: { endState, completionStatus, botStartS
   const isStarting = endState === 'active' && botStartSeconds === null;
   const hasHttpStatus = endState === 'agent_error' && /^\d{3}$/.test(completionStatus ?? '');
   return (
-    <Badge tone={isStarting ? 'accent' : tones[endState]}>
+    <Badge tone={isStarting ? 'accent' : (findStatusEntry(tones, endState) ?? 'neutral')}>
       {isStarting ? 'Starting' : getStatusLabel(sessionEndStateLabels, endState)}
       {hasHttpStatus && ` (${completionStatus})`}
     </Badge>

@@ -23,5 +23,7 @@ function simplify(node: unknown): unknown {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   const [one, other] = anyOf as [Schema, Schema];
   if (other['type'] === 'null') return { ...rest, ...one, nullable: true };
+  // Any string is allowed, so the serializer need not check the known ones first.
+  if (one['type'] === 'string' && other['type'] === 'string') return { ...rest, type: 'string' };
   return schema;
 }
