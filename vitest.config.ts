@@ -7,6 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 export default defineConfig({
   resolve: {
     alias: {
+      '@bothost/contract/command-line-package': source('contract/src/command-line-package.ts'),
       '@bothost/contract/format-bytes': source('contract/src/format-bytes.ts'),
       '@bothost/contract/limits': source('contract/src/limits.ts'),
       '@bothost/contract/log-text': source('contract/src/log-text.ts'),

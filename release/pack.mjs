@@ -1,5 +1,6 @@
 // pack.mjs DIRECTORY: writes the npm packages of a release, botcli-VERSION.tgz and bothost-VERSION.tgz, into a directory. Run
-// `npm run build` first. `bothost` bundles the other packages of this repository (bundleDependencies), which are not published.
+// `npm run build` first, which packs botcli. `bothost` bundles the other packages of this repository (bundleDependencies),
+// which are not published.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,21 +15,12 @@ if (directory === undefined) throw new Error('usage: node release/pack.mjs DIREC
 const staging = mkdtempSync(join(tmpdir(), 'bothost-pack-'));
 try {
   mkdirSync(directory, { recursive: true });
-  for (const path of [stageCommandLine(), stageService()]) {
-    const target = ['--pack-destination', resolve(directory)];
-    execFileSync('npm', ['pack', '--silent', ...target], { cwd: path, stdio: 'inherit' });
-  }
+  const target = resolve(directory);
+  const { version } = readManifest('packages/cli');
+  cpSync(join(root, 'packages/server/dist/botcli.tgz'), join(target, `botcli-${version}.tgz`));
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: stageService(), stdio: 'inherit' });
 } finally {
   rmSync(staging, { recursive: true });
-}
-
-/** Copies the package `botcli` to the staging directory. The built program contains the code of all its dependencies. */
-function stageCommandLine() {
-  const manifest = readManifest('packages/cli');
-  const path = stage('packages/cli', 'botcli', manifest);
-  for (const name of ['README.md', 'LICENSE'])
-    cpSync(join(root, name === 'LICENSE' ? name : `packages/cli/${name}`), join(path, name));
-  return path;
 }
 
 function stageService() {

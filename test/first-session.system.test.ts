@@ -24,6 +24,9 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'documents-'));
   await saveBot(folder);
   service = await startBuiltService({ BOTHOST_AGENTS: `${join(root, 'examples/parrot')},${folder}` });
+  // Install the botcli that the service serves, as the README describes it for users without root.
+  const [install = ''] = blocks(readme, 'sh').filter((block) => block.startsWith('npm install -g '));
+  await run(install.replaceAll('http://127.0.0.1:7420', service.origin).replace(' -g ', ` --prefix ${folder} -g `));
 }, 120_000);
 afterAll(async () => {
   await service?.close();
@@ -51,7 +54,8 @@ function commands(): string[] {
 }
 
 async function run(script: string): Promise<string> {
-  const options = { cwd: root, env: { ...service.environment } };
+  const { PATH = '' } = service.environment;
+  const options = { cwd: root, env: { ...service.environment, PATH: `${join(folder, 'bin')}:${PATH}` } };
   return (await promisify(execFile)('bash', ['-ec', script], options)).stdout;
 }
 

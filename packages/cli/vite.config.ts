@@ -6,7 +6,7 @@ const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file
 
 /** Matches the modules that nearly every command loads. They form one chunk. */
 const core =
-  /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|failure-description|printable|render)|connection\/profile)\.ts$|picocolors/;
+  /src\/(config|failure|find-command|version|suggest|command-line\/(command|options|parse-line|usage)|output\/(colors|failure-description|printable|render)|connection\/(profile|service-version)|command-line-package)\.ts$|picocolors/;
 /**
  * Matches the modules that every `botcli init` loads. They form one chunk. The modules of the wizard and the modules that change
  * or check a project are in other chunks.
@@ -22,6 +22,7 @@ export default defineConfig({
     alias: [
       // These entries let a command load one module of the contract package instead of the whole package, which few commands
       // need.
+      { find: '@bothost/contract/command-line-package', replacement: contract('command-line-package.ts') },
       { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
       { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },

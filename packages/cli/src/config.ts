@@ -20,8 +20,6 @@ export type EnvironmentVariableSettings = {
   readonly hasDisplay: boolean;
   /** Name of this machine. It is shown to the person who approves a login, so that the person recognizes which machine asks. */
   readonly hostName: string;
-  /** How the user started this program: `botcli` or `npx botcli`. Commands that messages suggest can begin with this text. */
-  readonly program: 'botcli' | 'npx botcli';
   /** The package manager that started this program, or null if no package manager did. */
   readonly packageManager: PackageManager | null;
 };
@@ -59,7 +57,6 @@ export function readEnvironmentVariableSettings(
     isDumbTerminal: variables['TERM'] === 'dumb',
     hasDisplay: process.platform !== 'linux' || read('DISPLAY') !== null || read('WAYLAND_DISPLAY') !== null,
     hostName: hostname(),
-    program: variables['npm_command'] === 'exec' ? 'npx botcli' : 'botcli',
     packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? null,
   };
 }

@@ -9,4 +9,7 @@ const io = createProcessIo(() => {
     process.exitCode = 1;
   });
 });
-process.exitCode = await runCommandLine(io, process.argv.slice(2));
+// Not `await`: it would block commands whose chunk imports code that the bundler has put into this one.
+void runCommandLine(io, process.argv.slice(2)).then((status) => {
+  process.exitCode = status;
+});

@@ -12,6 +12,7 @@ export {
   pendingRestoreDirectoryNames,
 } from './backup.ts';
 export { type ApiClient, ConnectionError, createApiClient, toApiError } from './client.ts';
+export { commandLinePackagePath, formatInstallCommands, serviceVersionHeader } from './command-line-package.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
 export {
   ApiError,

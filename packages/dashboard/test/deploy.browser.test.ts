@@ -153,7 +153,7 @@ browserTest('a dropped folder is deployed, and its upload resumes after an inter
   await page.getByText('Left out: 2 paths').click();
   await page.getByText('always; 1 file, 10 B').waitFor();
   await page.getByText('Do this with botcli').click();
-  await page.getByText('npx botcli cloud deploy --config-file echo/deploy.toml --organization home').waitFor();
+  await page.getByText('botcli cloud deploy --config-file echo/deploy.toml --organization home').waitFor();
   await inspect('deploy-review');
 
   const offsets: unknown[] = [];

@@ -217,7 +217,7 @@ async function talkToPeer({ acceptsVideo }: { readonly acceptsVideo: boolean }) 
   await page.getByLabel('Transport').selectOption('webrtc');
   await page.waitForURL(/\?transport=webrtc$/);
   await page.getByRole('button', { name: 'Start talking' }).click();
-  const command = page.getByText(/npx botcli cloud agent sessions peer --id \S+/);
+  const command = page.getByText(/botcli cloud agent sessions peer --id \S+/);
   const sessionId = /--id (\S+)/.exec((await command.textContent()) ?? '')?.[1] ?? '';
   const ask = (code: string) =>
     evaluateJavaScriptInBot({ url: service.origin, publicKey: service.publicKey }, 'peer', sessionId, code);

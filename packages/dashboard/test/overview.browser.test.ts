@@ -25,7 +25,7 @@ const figure = (name: string) => page.locator('dl > div').filter({ hasText: name
 
 browserTest('the overview shows running sessions, and why an agent cannot serve', async () => {
   await page.getByText('broken: The latest deployment failed').waitFor();
-  await page.getByText('npx botcli cloud agent status broken --organization home').waitFor();
+  await page.getByText('botcli cloud agent status broken --organization home').waitFor();
   expect(await figure('Live sessions').textContent()).toBe('0');
   const sessionId = await startSession(service, 'parrot');
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('1');

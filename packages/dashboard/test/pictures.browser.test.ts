@@ -108,9 +108,7 @@ async function takeTerminalPicture(words: readonly string[], name: string): Prom
     content:
       'body { margin: 0; background: #1b1e24 } pre { margin: 0; padding: 20px; color: #d8dde6; font: 14px/1.35 monospace }',
   });
-  await page
-    .locator('pre')
-    .evaluate((element, text) => element.append(text), `$ npx botcli ${words.join(' ')}\n${stdout}`);
+  await page.locator('pre').evaluate((element, text) => element.append(text), `$ botcli ${words.join(' ')}\n${stdout}`);
   await takePicture(page, name);
   await page.close();
 }

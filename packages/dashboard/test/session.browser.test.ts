@@ -81,7 +81,7 @@ browserTest(
     await page.getByText('JSON', { exact: true }).click();
     const shown = JSON.parse((await page.getByRole('region', { name: 'Record as JSON' }).textContent()) ?? '');
     expect(shown).toEqual(await service.ask(`agents/parrot/sessions/${sessionId}`));
-    await page.getByText(`npx botcli cloud agent sessions parrot --id ${sessionId} --organization home`).waitFor();
+    await page.getByText(`botcli cloud agent sessions parrot --id ${sessionId} --organization home`).waitFor();
     await page.getByText(/^curl -X GET .*\/v1\/organizations\/home\/agents\/parrot\/sessions\//).waitFor();
     await inspect('session-ended');
   },

@@ -32,7 +32,7 @@ browserTest('an empty list of sessions offers to deploy a first agent, or to tal
     headers: { origin: service.origin, 'sec-fetch-site': 'same-origin' },
   });
   await page.goto(`${service.origin}/orgs/empty-nest/sessions`);
-  await page.getByText('npx botcli cloud deploy --organization empty-nest').waitFor();
+  await page.getByText('botcli cloud deploy --organization empty-nest').waitFor();
   await inspect('sessions-no-agents');
   await page.goto(`${service.origin}/orgs/home/sessions`);
   await page.getByRole('link', { name: 'Talk to crow' }).waitFor();
@@ -59,7 +59,7 @@ browserTest('the list shows new, failed and stopped sessions without a reload', 
     .focus();
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByText('Do this with botcli').click();
-  await page.getByText(`npx botcli cloud agent stop parrot --session-id ${stopped} --force`).waitFor();
+  await page.getByText(`botcli cloud agent stop parrot --session-id ${stopped} --force`).waitFor();
   await inspect('sessions-stop');
   await page.getByRole('button', { name: 'Stop session' }).click();
   await row(stopped).getByText('Terminated').waitFor();

@@ -37,7 +37,7 @@ browserTest('a private API key from the settings can read a session until the ke
   await button('Create key').click();
   await dialog().getByLabel('Name').fill('Reporting');
   await dialog().getByText('Do this with botcli').click();
-  await dialog().getByText('npx botcli cloud keys create Reporting --kind private --expires 90d').waitFor();
+  await dialog().getByText('botcli cloud keys create Reporting --kind private --expires 90d').waitFor();
   await inspect('settings-key-create');
   await button('Create private key').click();
   await dialog().getByText('It is not shown again.').waitFor();

@@ -84,7 +84,7 @@ async function botProcesses(): Promise<number[]> {
 
 /** Reads the session id from the command that the page shows. */
 async function shownSession(page: Page, agent = 'parrot'): Promise<string> {
-  const shown = page.getByText(new RegExp(`npx botcli cloud agent sessions ${agent} --id \\S+`)).first();
+  const shown = page.getByText(new RegExp(`botcli cloud agent sessions ${agent} --id \\S+`)).first();
   return /--id (\S+)/.exec((await shown.textContent()) ?? '')?.[1] ?? '';
 }
 
@@ -173,7 +173,7 @@ browserTest(
     };
     await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
     await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
-    await page.getByText(`npx botcli cloud agent logs failing --session ${sessionId}`).waitFor();
+    await page.getByText(`botcli cloud agent logs failing --session ${sessionId}`).waitFor();
     await send('bot-ready', { version: '2.0.0' });
     await status(page).getByText('Ready').waitFor();
     await send('bot-output', { text: 'still here', segment_id: 1 });

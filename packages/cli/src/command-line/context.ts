@@ -1,5 +1,6 @@
 import type { ApiClient } from '@bothost/contract';
 import { emptyProfile, type Profile, readProfile } from '../connection/profile.ts';
+import { createVersionCheckedFetch } from '../connection/service-version.ts';
 import { resolveSettings, type Settings } from '../connection/settings.ts';
 import type { CommandIo } from '../io/io.ts';
 import { createMessagePrinter, type MessagePrinter } from '../output/message-printer.ts';
@@ -40,19 +41,20 @@ export type CommandContextOptions = {
 };
 
 export async function createCommandContext(
-  io: CommandIo,
+  processIo: CommandIo,
   { flags, mode, isLocal, suggest }: CommandContextOptions,
 ): Promise<CommandContext> {
-  const messages = createMessagePrinter(io, mode);
+  const messages = createMessagePrinter(processIo, mode);
   const { notify } = messages;
   const warn = (text: string) => notify(`warning: ${text}`);
-  const { environment } = io;
+  const { environment } = processIo;
   const profile = isLocal ? emptyProfile : await readProfile(environment.profileFile, warn);
   const settings = resolveSettings(
     isLocal ? {} : flags,
     isLocal ? { ...environment, apiUrl: null } : environment,
     profile,
   );
+  const io = { ...processIo, fetch: createVersionCheckedFetch(processIo.fetch, settings.origin.value, warn) };
   return {
     io,
     mode,

@@ -19,17 +19,16 @@ export type DeployOutcome = {
 };
 
 export function createOutcomeReport(
-  { io, settings }: Pick<CommandContext, 'io' | 'settings'>,
+  { settings }: Pick<CommandContext, 'settings'>,
   outcome: DeployOutcome,
 ): CommandReport {
   const { agentName, deployment, build, change, changes, warning, packed, transports } = outcome;
-  const { program } = io.environment;
   const page = settings.origin.value + createTalkPagePath(agentName);
-  const { start, talkUrl, fields } = describeEntryPoints(transports, page, `${program} cloud agent start ${agentName}`);
+  const { start, talkUrl, fields } = describeEntryPoints(transports, page, `botcli cloud agent start ${agentName}`);
   const commands = {
     start,
-    logs: `${program} cloud agent logs ${agentName} --follow`,
-    status: `${program} cloud agent status ${agentName}`,
+    logs: `botcli cloud agent logs ${agentName} --follow`,
+    status: `botcli cloud agent status ${agentName}`,
   };
   return {
     json: { agentName, change, changes, deployment, build, warning, packed, transports, talkUrl, commands },

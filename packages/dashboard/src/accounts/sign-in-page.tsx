@@ -48,7 +48,7 @@ export function SignInPage() {
       {openId !== null && <OpenIdButton name={openId.name} redirect={redirect} />}
       <p className="text-quiet text-sm">
         Accounts start with an invitation. If you have none, or forgot your password, ask the operator of this service,
-        who runs <code className="font-mono">npx botcli operator invite</code>.
+        who runs <code className="font-mono">botcli operator invite</code>.
       </p>
     </Card>
   );

@@ -3,7 +3,7 @@ import { formatCloudCommand, formatCurlCommand } from './shell-command.ts';
 
 test('formatCloudCommand quotes arguments that contain shell metacharacters', () => {
   expect(formatCloudCommand('home', 'keys', 'create', "Ada's key", '--kind', 'public')).toBe(
-    `npx botcli cloud keys create 'Ada'\\''s key' --kind public --organization home`,
+    `botcli cloud keys create 'Ada'\\''s key' --kind public --organization home`,
   );
 });
 

@@ -6,7 +6,7 @@ export function formatCloudCommand(organization: string, ...words: readonly stri
 }
 
 export function formatBotcliCommand(...words: readonly string[]): string {
-  return ['npx', 'botcli', ...words].map(quote).join(' ');
+  return ['botcli', ...words].map(quote).join(' ');
 }
 
 type ApiRequest = {

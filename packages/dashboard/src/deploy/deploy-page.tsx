@@ -3,11 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { LoaderCircle, Lock } from 'lucide-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
-import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { FirstDeploySteps } from '../organization/first-deploy-steps.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { DeployProject } from './deploy-project.tsx';
 import { DropZone } from './drop-zone.tsx';
@@ -100,10 +99,12 @@ function Deploy({ organization }: { readonly organization: string }) {
       ) : (
         <DropZone isDragged={isDragged} onChoose={(choose) => reader.mutate(choose)} />
       )}
-      <Section title="From the command line" lead="botcli packs the same files. Without a project, it creates one.">
-        <div className="flex flex-col gap-2 px-5 py-5 sm:px-6">
-          <CopyableText text={formatBotcliCommand('init', 'quickstart')} name="command that creates a project" />
-          <CopyableText text={formatCloudCommand(organization, 'deploy')} name="command that deploys" />
+      <Section
+        title="From the command line"
+        lead="botcli packs the same files. With a project, run only the last command."
+      >
+        <div className="px-5 py-5 sm:px-6">
+          <FirstDeploySteps organization={organization} />
         </div>
       </Section>
     </div>

@@ -94,7 +94,7 @@ async function findDeployFile(root: Folder) {
       throw new PackingError(
         'deploy-file-invalid',
         `${path} names an existing build (build_id), so the files of the folder would not be used.`,
-        `To deploy the folder, remove build_id from ${path}. To deploy the existing build, run: npx botcli cloud deploy`,
+        `To deploy the folder, remove build_id from ${path}. To deploy the existing build, run: botcli cloud deploy`,
       );
     }
   }

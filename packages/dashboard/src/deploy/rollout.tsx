@@ -5,6 +5,7 @@ import { Mic } from 'lucide-react';
 import { agentQuery, deploymentQuery } from '../agents/agent-queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
+import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
@@ -57,6 +58,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                 </div>
                 <p className="text-quiet text-sm">Or start a session from the command line:</p>
                 <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agentName)} name="command" />
+                <BotcliInstallation />
               </>
             );
           }

@@ -15,6 +15,6 @@ test('createLogQuery converts a filter to query parameters, and its period to a 
 
 test('formatCliLogsCommand returns the botcli command that prints the log lines that match a filter', () => {
   expect(formatCliLogsCommand('home', 'parrot', filter, true)).toBe(
-    "npx botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
+    "botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );
 });

@@ -4,9 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText, X } from 'lucide-react';
 import { type FormEvent, useCallback, useState } from 'react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
-import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
@@ -14,6 +12,7 @@ import { periodOptions } from '../components/period.ts';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
+import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { createLogQuery, formatCliLogsCommand, type LogSearchParameters } from './log-filter.ts';
 import { getReadTime } from './log-time.ts';
@@ -38,11 +37,7 @@ export function LogsPage() {
           return (
             <Section>
               <EmptyState icon={ScrollText} title="No agents yet">
-                Deploy a bot from its directory, and see its output here. If you have none, botcli creates one.
-                <div className="flex w-full flex-col gap-2 text-left">
-                  <CopyableText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
-                  <CopyableText text={formatCloudCommand(organization, 'deploy')} name="second command" />
-                </div>
+                <FirstDeploy />
               </EmptyState>
             </Section>
           );

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { FolderUp } from 'lucide-react';
-import { formatBotcliCommand, formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
-import { CopyableText } from '../components/copyable-text.tsx';
+import { FirstDeploySteps } from './first-deploy-steps.tsx';
 import { canCallOperation, useMembership } from './organization.ts';
 
 /** The empty state of an organization without agents, with a link to the deploy page. */
@@ -11,7 +10,7 @@ export function FirstDeploy() {
   const { name: organization } = membership;
   return (
     <>
-      <p>Deploy a bot from its folder. If you have none, botcli creates one.</p>
+      <p>Deploy a bot from its folder. If you have none, these commands create and deploy one:</p>
       {canCallOperation(membership, 'createBuild') && (
         <Button asChild>
           <Link to="/orgs/$organization/deploy" params={{ organization }}>
@@ -20,10 +19,7 @@ export function FirstDeploy() {
           </Link>
         </Button>
       )}
-      <div className="flex w-full flex-col gap-2 text-left">
-        <CopyableText text={formatBotcliCommand('init', 'quickstart')} name="first command" />
-        <CopyableText text={formatCloudCommand(organization, 'deploy')} name="second command" />
-      </div>
+      <FirstDeploySteps organization={organization} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { agentNamesQuery } from '../agents/agent-queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
+import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -45,8 +46,9 @@ export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
           Talk to {agent}
         </Link>
       </Button>
-      <div className="w-full text-left">
+      <div className="flex w-full flex-col gap-2 text-left">
         <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agent)} name="command" />
+        <BotcliInstallation />
       </div>
     </EmptyState>
   );

@@ -27,7 +27,7 @@ describe('createSessionListShellCommand', () => {
   it('returns a botcli command for a filter by one agent and status', () => {
     const filter = { agent: 'parrot', status: 'terminated' };
     expect(createSessionListShellCommand(origin, 'home', filter, now)).toBe(
-      'npx botcli cloud agent sessions parrot --end-state terminated --organization home',
+      'botcli cloud agent sessions parrot --end-state terminated --organization home',
     );
   });
 

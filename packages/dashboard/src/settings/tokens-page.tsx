@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { apiClient } from '../api.ts';
 import { formatBotcliCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
+import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
@@ -46,11 +47,12 @@ export function TokensPage() {
             data.tokens.length === 0 ? (
               <EmptyState icon={KeyRound} title="You have no personal tokens">
                 Create one for scripts, or log in with the command line, which creates its own:
-                <div className="w-full text-left">
+                <div className="flex w-full flex-col gap-2 text-left">
                   <CopyableText
                     text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)}
                     name="command"
                   />
+                  <BotcliInstallation />
                 </div>
               </EmptyState>
             ) : (
@@ -89,6 +91,7 @@ export function TokensPage() {
                 text={formatBotcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)}
                 name="command"
               />
+              <BotcliInstallation />
             </>
           }
           onClose={close}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
+import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { TextField } from '../components/text-field.tsx';
@@ -44,12 +45,13 @@ function Welcome() {
         <Button type="submit">Talk to it</Button>
       </form>
       <p className="text-quiet text-sm">
-        For everything else, use <code className="font-mono">npx botcli</code> or the{' '}
+        For everything else, use <code className="font-mono">botcli</code> or the{' '}
         <a href="/docs" className="text-accent underline">
           API
         </a>
         .
       </p>
+      <BotcliInstallation />
     </Card>
   );
 }

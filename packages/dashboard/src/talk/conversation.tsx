@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
+import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { formatLatency } from '../components/duration.ts';
 import { Section } from '../components/section.tsx';
@@ -216,11 +217,12 @@ function SessionDetails({ agent, sessionId, hasError }: SessionDetailsProps) {
         {hasError && (
           <>
             <p>To see what the bot logged, run:</p>
-            <CopyableText text={`npx botcli cloud agent logs ${agent} --session ${sessionId}`} name="command" />
+            <CopyableText text={`botcli cloud agent logs ${agent} --session ${sessionId}`} name="command" />
           </>
         )}
         <p>To see its record and metrics, run:</p>
-        <CopyableText text={`npx botcli cloud agent sessions ${agent} --id ${sessionId}`} name="command" />
+        <CopyableText text={`botcli cloud agent sessions ${agent} --id ${sessionId}`} name="command" />
+        <BotcliInstallation />
       </div>
     </Section>
   );

@@ -109,8 +109,8 @@ function KeyHelp() {
   return (
     <p>
       The service created a public key of your organization at its first start: it is <code>public_key</code> in the
-      profile whose path <code>npx botcli cloud auth status</code> shows. To create another, run{' '}
-      <code>npx botcli cloud keys create NAME --kind public</code>. Only this browser tab stores the key.
+      profile whose path <code>botcli cloud auth status</code> shows. To create another, run{' '}
+      <code>botcli cloud keys create NAME --kind public</code>. Only this browser tab stores the key.
     </p>
   );
 }

@@ -11,6 +11,7 @@ const firstStart = {
 };
 const server = {
   url: 'http://127.0.0.1:7420',
+  publicUrl: 'https://bots.example.com',
   agents: [
     { name: 'parrot', problem: null },
     { name: '/srv/broken', problem: 'there is no deploy.toml' },
@@ -22,7 +23,7 @@ describe('the start message', () => {
     const text = formatReadyMessage({ ...server, firstStart }, true, null);
     expect(text).toContain('sk_secret');
     expect(text).toContain('http://127.0.0.1:7420/talk/parrot#key=pk_public');
-    expect(text).toContain('npx botcli cloud agent start parrot');
+    expect(text).toContain('botcli cloud agent start parrot');
     expect(text).toContain('Not deployed    there is no deploy.toml');
   });
 
@@ -40,8 +41,16 @@ describe('the start message', () => {
   it('names the command that creates an API key, at every start of the service', () => {
     for (const started of [firstStart, null]) {
       expect(formatReadyMessage({ ...server, firstStart: started }, true, null)).toContain(
-        'npx botcli operator keys create',
+        'botcli operator keys create',
       );
+    }
+  });
+
+  it('shows how to install botcli from the public URL of the service, at every start of the service', () => {
+    for (const started of [firstStart, null]) {
+      const text = formatReadyMessage({ ...server, firstStart: started }, false, null);
+      expect(text).toContain('npm install -g https://bots.example.com/botcli.tgz\n');
+      expect(text).toContain('npm install --prefix ~/.local -g https://bots.example.com/botcli.tgz\n');
     }
   });
 

@@ -1,4 +1,4 @@
-import { createTalkPagePath } from '@bothost/contract';
+import { createTalkPagePath, formatInstallCommands } from '@bothost/contract';
 import type { RunningServer } from './server.ts';
 
 /**
@@ -6,11 +6,11 @@ import type { RunningServer } from './server.ts';
  * stored. `invitation` is the one-time link for the first account, or null if there are accounts.
  */
 export function formatReadyMessage(
-  server: Pick<RunningServer, 'url' | 'agents' | 'firstStart'>,
+  server: Pick<RunningServer, 'url' | 'publicUrl' | 'agents' | 'firstStart'>,
   isTerminal: boolean,
   invitation: string | null,
 ): string {
-  const { url, agents, firstStart } = server;
+  const { url, publicUrl, agents, firstStart } = server;
   const generated = firstStart === null || firstStart.areKeysGiven ? null : firstStart;
   const key = generated !== null && isTerminal ? `#key=${generated.publicKey}` : '';
   const lines = [`bothost is ready at ${url}`, ''];
@@ -22,7 +22,13 @@ export function formatReadyMessage(
     );
   }
   if (invitation !== null) lines.push(fact('Your account', invitation));
-  lines.push(fact('API reference', `${url}/docs`), fact('Lost the keys?', 'npx botcli operator keys create'));
+  const install = formatInstallCommands(publicUrl);
+  lines.push(
+    fact('API reference', `${url}/docs`),
+    fact('Get botcli', install.asRoot),
+    fact('  without root', install.asUser),
+    fact('Lost the keys?', 'botcli operator keys create'),
+  );
   if (generated !== null) {
     lines.push(
       fact('Organization', generated.organizationName),
@@ -36,7 +42,7 @@ export function formatReadyMessage(
       );
     }
     const [first] = agents.filter(({ problem }) => problem === null);
-    if (first !== undefined) lines.push('', `Next, in another terminal: npx botcli cloud agent start ${first.name}`);
+    if (first !== undefined) lines.push('', `Next, in another terminal: botcli cloud agent start ${first.name}`);
   }
   return `${lines.join('\n')}\n\n`;
 }

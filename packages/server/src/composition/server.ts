@@ -24,6 +24,8 @@ import { createTeardown, type Teardown } from './teardown.ts';
 export type RunningServer = {
   /** URL of the service, such as `http://127.0.0.1:7420`. */
   readonly url: string;
+  /** URL at which clients reach the service. */
+  readonly publicUrl: string;
   /** Keys created on the first start. Null on later starts. */
   readonly firstStart: FirstOrganization | null;
   readonly agents: readonly DirectoryAgentStatus[];
@@ -90,13 +92,21 @@ async function compose(
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
   const agents = waitUntilDirectoryAgentsServe(served, context.reconciler, stopping);
   await startWork(parts);
+  const publicUrl = config.publicUrl ?? state.url;
   const invite = async () => {
     const home = await findOldestOrganization(context);
-    const serviceUrl = config.publicUrl ?? state.url;
-    return home === null ? null : createFirstInvitation(context, { organizationId: home.id, serviceUrl });
+    return home === null ? null : createFirstInvitation(context, { organizationId: home.id, serviceUrl: publicUrl });
   };
   const { regionLost: failed } = serverStorage;
-  return { url: state.url, agents: await agents, firstStart, createFirstInvitation: invite, failed, ...endOf(parts) };
+  return {
+    url: state.url,
+    publicUrl,
+    agents: await agents,
+    firstStart,
+    createFirstInvitation: invite,
+    failed,
+    ...endOf(parts),
+  };
 }
 
 type Parts = {

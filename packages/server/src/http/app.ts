@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import {
   createApiError,
@@ -7,6 +8,7 @@ import {
   getWebSocketBasePath,
   iceServersPath,
   openApiDocument,
+  serviceVersionHeader,
 } from '@bothost/contract';
 import {
   type FastifyBaseLogger,
@@ -16,12 +18,14 @@ import {
   fastify,
   LogController,
 } from 'fastify';
+import { z } from 'zod';
 import type { RefusalLog } from '../audit/refusals.ts';
 import type { ApiOperationHandlers } from '../handlers.ts';
 import { type AgentSocketContext, createAgentWebSocketRelay } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
 import { addBackupRoute, type BackupCreator } from './backup.ts';
 import { requireCredential, requireOperator } from './caller.ts';
+import { addCommandLinePackage } from './command-line-package.ts';
 import { createCorsHeaders, isPublicPath } from './cors.ts';
 import { addDashboardRoutes } from './dashboard.ts';
 import { createBodyTooLargeError, createFailureHeaders, refuseUpgrade } from './failure-response.ts';
@@ -45,6 +49,8 @@ import { proxyUpgrade } from './upgrade-proxy.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
 import { findHandshakeProblem, isWebSocketUpgrade } from './websocket-handshake.ts';
 import { parseWebSocketPath } from './websocket-path.ts';
+
+const version = z.object({ version: z.string() }).parse(createRequire(import.meta.url)('../../package.json')).version;
 
 export type AppContext = ProxyContext &
   AgentSocketContext &
@@ -103,6 +109,7 @@ export async function createApp(context: AppContext, handlers: ApiOperationHandl
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
   addBackupRoute(app, context, (request) => requireOperator(context, request));
   await addDashboardRoutes(app);
+  addCommandLinePackage(app);
   app.addHook('preClose', async () => proxy.close());
   return app;
 }
@@ -205,9 +212,9 @@ function loggedPath(request: FastifyRequest): string | undefined {
   return webSocketPath === null ? request.url.split('?')[0] : `${getWebSocketBasePath(webSocketPath.carrier)}/...`;
 }
 
-/** Adds the request id, and the CORS headers if the path belongs to the public API. */
+/** Adds the request id and the version of the service, and the CORS headers if the path belongs to the public API. */
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('x-request-id', request.id);
+  reply.headers({ 'x-request-id': request.id, [serviceVersionHeader]: version });
   if (isPublicPath(request.url)) reply.headers(createCorsHeaders(context.cors, request.raw));
 }
 

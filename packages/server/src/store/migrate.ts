@@ -57,7 +57,7 @@ export async function listAppliedMigrations<Tables>(db: Kysely<Tables>): Promise
 }
 
 /**
- * Returns the names of applied migrations as this version calls them: the name of the first migration stands for those that it
+ * Returns the names of applied migrations as this version names them: the first migration stands for the migrations that it
  * replaces.
  *
  * @throws StoreError if only some of the replaced migrations were applied

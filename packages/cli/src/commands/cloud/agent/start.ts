@@ -55,7 +55,7 @@ export const command = defineCommand({
       proxyUrl: `${settings.origin.value}${publicApiBasePath}/${agent}/sessions/${answer.sessionId ?? ''}/`,
       talkUrl: settings.origin.value + createTalkPagePath(name),
     };
-    const { json, blocks } = report(io.environment.program, name, urls, answer, tokenExpiresAt);
+    const { json, blocks } = report(name, urls, answer, tokenExpiresAt);
     const needsKey = io.environment.publicKey === null && answer.wsUrl === undefined && !isMember;
     const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${io.environment.profileFile}.`];
     return { json, blocks: needsKey ? [...blocks, { kind: 'note', lines }] : blocks };
@@ -75,15 +75,14 @@ async function startWithPublicKey(
 }
 
 function report(
-  program: string,
   name: string,
   { proxyUrl, talkUrl }: { readonly proxyUrl: string; readonly talkUrl: string },
   answer: StartResponse,
   tokenExpiresAt: string,
 ): CommandReport {
   const sessionId = answer.sessionId ?? '';
-  const lookUp = `${program} cloud agent sessions ${name} --id ${sessionId}`;
-  const stop = `${program} cloud agent stop ${name} --session-id ${sessionId}`;
+  const lookUp = `botcli cloud agent sessions ${name} --id ${sessionId}`;
+  const stop = `botcli cloud agent stop ${name} --session-id ${sessionId}`;
   const socket = answer.wsUrl === undefined || answer.token === undefined ? {} : { tokenExpiresAt };
   return {
     json: { ...answer, ...socket, proxyUrl, talkUrl, commands: { lookUp, stop } },

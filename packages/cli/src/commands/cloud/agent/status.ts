@@ -22,10 +22,9 @@ export const command = defineCommand({
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
   examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
-  run: async ({ service, io }, { name }) => {
+  run: async ({ service }, { name }) => {
     const client = await service();
     const agent = await client.getAgent({ params: { agentName: name } });
-    const { program } = io.environment;
     const hasFailed = agent.currentRevision?.phase === 'Failed';
     const failed = hasFailed
       ? await client.getDeployment({ params: { agentName: name, deploymentId: agent.desiredDeploymentId } })
@@ -41,7 +40,7 @@ export const command = defineCommand({
         ...lastOutput,
         ...revisions(agent),
         detailFields(agent),
-        nextSteps(agent, program),
+        nextSteps(agent),
       ],
     };
   },
@@ -123,9 +122,9 @@ function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['curre
   return `${reason}${lastExitCode === null ? '' : `, exit code ${lastExitCode}`}`;
 }
 
-function nextSteps(agent: AgentDetails, program: string): CommandReportBlock {
+function nextSteps(agent: AgentDetails): CommandReportBlock {
   const failed = agent.currentRevision?.phase === 'Failed' ? agent.currentRevision.deploymentID : null;
-  const command = (words: string) => `${program} cloud agent ${words}`;
+  const command = (words: string) => `botcli cloud agent ${words}`;
   return {
     kind: 'fields',
     title: 'Next',

@@ -10,10 +10,9 @@ export const command = defineCommand({
   arguments: { id: { description: 'Id of the build' } },
   options: {},
   examples: ['cloud build status 0192f0c1-2345-7000-8000-00000000abcd'],
-  run: async ({ service, io }, { id }) => {
+  run: async ({ service }, { id }) => {
     const client = await service();
     const { build } = await client.getBuild({ params: { buildId: id } });
-    const { program } = io.environment;
     const [reason = null, ...output] = build.errorMessage?.trimEnd().split('\n') ?? [];
     const lastOutput: readonly CommandReportBlock[] =
       output.length === 0 ? [] : [{ kind: 'text', title: 'Last output', lines: output }];
@@ -22,7 +21,7 @@ export const command = defineCommand({
       blocks: [
         { kind: 'fields', fields: summaryFields(build, reason) },
         ...lastOutput,
-        { kind: 'fields', title: 'Next', fields: [nextStep(build, program)] },
+        { kind: 'fields', title: 'Next', fields: [nextStep(build)] },
       ],
     };
   },
@@ -45,11 +44,11 @@ function summaryFields(build: Build, reason: string | null): readonly (readonly 
   ];
 }
 
-function nextStep(build: Build, program: string): readonly [string, Cell] {
-  if (build.status === 'success') return ['Deploy it', `${program} cloud deploy NAME --build-id ${build.id}`];
-  if (build.status === 'canceled') return ['Build it again', `${program} cloud deploy NAME`];
+function nextStep(build: Build): readonly [string, Cell] {
+  if (build.status === 'success') return ['Deploy it', `botcli cloud deploy NAME --build-id ${build.id}`];
+  if (build.status === 'canceled') return ['Build it again', `botcli cloud deploy NAME`];
   if (build.status === 'pending' || build.status === 'building') {
-    return ['Follow it', `${program} cloud build logs ${build.id} --follow`];
+    return ['Follow it', `botcli cloud build logs ${build.id} --follow`];
   }
-  return ['Read its log', `${program} cloud build logs ${build.id}`];
+  return ['Read its log', `botcli cloud build logs ${build.id}`];
 }

@@ -194,11 +194,6 @@ test.each([
   expect((await run(['status', 'parrot'])).stdout).toContain(`Starts\t${words}\n`);
 });
 
-test('start prints commands with npx when npx runs botcli', async () => {
-  const { stdout } = await run(['start', 'parrot'], { variables: { ...variables(), npm_command: 'exec' } });
-  expect(stdout).toContain(`Show the session\tnpx botcli cloud agent sessions parrot --id ${sessionId}\n`);
-});
-
 test('start --transport websocket prints the WebSocket URL, the token and the expiry of the token', async () => {
   const { stdout } = await run(['start', 'parrot', '--transport', 'websocket', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({

@@ -1,0 +1,31 @@
+import { formatInstallCommands } from '@bothost/contract';
+import { formatBotcliCommand, formatCloudCommand } from './shell-command.ts';
+
+/** A step from an empty directory to a deployed bot. A test runs the commands of all steps in this order. */
+export type FirstDeployStep = { readonly title: string; readonly command: string; readonly hint?: string };
+
+/** The project that `botcli init quickstart` creates. */
+const project = 'botcli-quickstart';
+
+/** Returns the steps from an empty directory to a deployed bot. No command asks a question, so that all can be pasted at once. */
+export function listFirstDeploySteps(origin: string, organization: string): readonly FirstDeployStep[] {
+  const { asRoot, asUser } = formatInstallCommands(origin);
+  return [
+    { title: 'Install botcli', command: asRoot, hint: `Without root: ${asUser}` },
+    { title: 'Log in', command: formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin) },
+    { title: 'Create a bot', command: formatBotcliCommand('init', 'quickstart') },
+    {
+      title: 'Enter its keys',
+      command: `cd ${project} && cp server/.env.example server/.env`,
+      hint: 'Then fill in the keys in server/.env.',
+    },
+    {
+      title: 'Store the keys',
+      command: formatCloudCommand(
+        organization,
+        ...['secrets', 'set', `${project}-secrets`, '--file', 'server/.env', '--skip'],
+      ),
+    },
+    { title: 'Deploy', command: formatCloudCommand(organization, 'deploy', '--yes') },
+  ];
+}

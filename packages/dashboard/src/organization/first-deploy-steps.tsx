@@ -1,0 +1,19 @@
+import { listFirstDeploySteps } from '../commands/first-deploy-commands.ts';
+import { CopyableText } from '../components/copyable-text.tsx';
+
+/** The commands from an empty directory to a deployed bot. */
+export function FirstDeploySteps({ organization }: { readonly organization: string }) {
+  return (
+    <ol aria-label="Commands of the first deploy" className="flex w-full flex-col gap-3 text-left text-sm">
+      {listFirstDeploySteps(location.origin, organization).map(({ title, command, hint }, index) => (
+        <li key={title} className="flex flex-col gap-1">
+          <p className="text-quiet">
+            {index + 1}. {title}
+          </p>
+          <CopyableText text={command} name={`command: ${title}`} />
+          {hint !== undefined && <p className="text-quiet text-xs wrap-anywhere">{hint}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}
