@@ -18,10 +18,20 @@ export type EnvironmentVariableSettings = {
   readonly isDumbTerminal: boolean;
   /** False on Linux without a graphical session: botcli then does not try to open a browser. */
   readonly hasDisplay: boolean;
+  /** Proxies and certificates for requests. Null if none of their variables is set. */
+  readonly network: NetworkSettings | null;
   /** Name of this machine. It is shown to the person who approves a login, so that the person recognizes which machine asks. */
   readonly hostName: string;
   /** The package manager that started this program, or null if no package manager did. */
   readonly packageManager: PackageManager | null;
+};
+
+/** `noProxy` is a list of hosts, as in `NO_PROXY`. A certificate file has one or more certificates in PEM format. */
+export type NetworkSettings = {
+  readonly httpProxy: string | null;
+  readonly httpsProxy: string | null;
+  readonly noProxy: string | null;
+  readonly certificateFiles: readonly string[];
 };
 
 const packageManagers = ['npm', 'pnpm', 'yarn', 'bun'] as const;
@@ -36,6 +46,9 @@ export const environmentVariables: readonly (readonly [name: string, description
   ['BOTCLI_ORG', 'Organization to act in'],
   ['BOTCLI_OUTPUT', 'Output mode: rich, plain or json'],
   ['BOTCLI_CONFIG', 'Profile to use instead of $XDG_CONFIG_HOME/botcli/config.toml'],
+  ['HTTP_PROXY', 'Proxy for requests; loopback never uses it. HTTPS_PROXY has precedence for https URLs'],
+  ['NO_PROXY', 'Hosts that are reached without the proxy, separated by commas; * for all'],
+  ['SSL_CERT_FILE', 'File of certificates to trust in addition to those of Node'],
   ['NO_COLOR', 'Set to any value to turn off colors'],
 ];
 
@@ -56,9 +69,20 @@ export function readEnvironmentVariableSettings(
     noColor: Boolean(variables['NO_COLOR']) || variables['TERM'] === 'dumb',
     isDumbTerminal: variables['TERM'] === 'dumb',
     hasDisplay: process.platform !== 'linux' || read('DISPLAY') !== null || read('WAYLAND_DISPLAY') !== null,
+    network: readNetworkSettings(read),
     hostName: hostname(),
     packageManager: packageManagers.find((name) => variables['npm_config_user_agent']?.startsWith(`${name}/`)) ?? null,
   };
+}
+
+function readNetworkSettings(read: (name: string) => string | null): NetworkSettings | null {
+  // The names in lower case have precedence, as in curl.
+  const proxy = (name: string) => read(name.toLowerCase()) ?? read(name);
+  const [httpProxy, httpsProxy, file] = [proxy('HTTP_PROXY'), proxy('HTTPS_PROXY'), read('SSL_CERT_FILE')];
+  if (httpProxy === null && httpsProxy === null && file === null) return null;
+  // Node ignores its own variable for connections with explicit certificates.
+  const certificateFiles = file === null ? [] : [file, read('NODE_EXTRA_CA_CERTS')].filter((name) => name !== null);
+  return { httpProxy, httpsProxy, noProxy: proxy('NO_PROXY'), certificateFiles };
 }
 
 /** The service's default data directory, which differs between root and other users. */

@@ -15,6 +15,8 @@ export const failureReasons = {
   'profile-unwritable': 'The profile cannot be written',
   // Reasons for problems with the connection, a key or the login.
   connection: 'No connection to the service',
+  'proxy-invalid': 'HTTP_PROXY or HTTPS_PROXY is not a URL',
+  'certificates-unreadable': 'The file of SSL_CERT_FILE cannot be read',
   timeout: 'The service did not respond in time',
   'key-malformed': 'The key contains characters that no key contains',
   'key-of-wrong-kind': 'The command needs another kind of key, or the login of a person',

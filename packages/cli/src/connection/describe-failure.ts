@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '@bothost/contract';
+import { ProxyConnectionError } from '../io/proxy-connection-error.ts';
 import { describeLocalFailure, type FailureDescription } from '../output/failure-description.ts';
 import { organizationSelectionHint, responseTimeoutSeconds } from './connection.ts';
 import type { Settings } from './settings.ts';
@@ -85,6 +86,12 @@ function connectionHint(error: ConnectionError, settings: Settings | null): stri
     code === 'ECONNREFUSED'
       ? 'No program is listening at this URL.'
       : `The connection to ${value} failed${code === null ? '' : ` (${code})`}.`;
+  if (error.cause instanceof ProxyConnectionError) {
+    return (
+      `The request went through the proxy ${error.cause.proxy}${code === null ? '' : ` (${code})`}. ` +
+      'It comes from HTTP_PROXY or HTTPS_PROXY. To reach the service without it, add its host to NO_PROXY.'
+    );
+  }
   return (
     `${problem} The URL comes from ${source}. ` +
     'Start a service with `npm start`, or set another URL with --api-url or BOTCLI_API_URL.'

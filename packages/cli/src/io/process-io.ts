@@ -1,4 +1,4 @@
-import { readEnvironmentVariableSettings } from '../config.ts';
+import { type NetworkSettings, readEnvironmentVariableSettings } from '../config.ts';
 import { Failure, InterruptedError } from '../failure.ts';
 import type { CommandIo, Output, Prompter } from './io.ts';
 
@@ -28,7 +28,7 @@ export function createProcessIo(onOutputLost: () => void): CommandIo {
     }),
     stderr: toOutput(process.stderr, () => {}),
     prompter: lazyPrompter(interruption.signal),
-    fetch,
+    fetch: environment.network === null ? fetch : lazyProxyFetch(environment.network),
     openBrowser: async (url) => environment.hasDisplay && (await import('./open-browser.ts')).openBrowser(url),
     now: () => new Date(),
     monotonicMs: () => performance.now(),
@@ -105,6 +105,15 @@ async function stdinStream(): Promise<NodeJS.ReadStream> {
   if (process.stdin.isTTY !== true) return process.stdin;
   const { ReadStream } = await import('node:tty');
   return new ReadStream(0);
+}
+
+/** Load undici's own `fetch`, which can use proxies, only for the first request. */
+function lazyProxyFetch(settings: NetworkSettings): typeof fetch {
+  let loaded: Promise<typeof fetch> | undefined;
+  return async (input, init) => {
+    loaded ??= import('./proxy-fetch.ts').then(({ createProxyFetch }) => createProxyFetch(settings));
+    return (await loaded)(input, init);
+  };
 }
 
 /** Load the prompt library only when the first question is asked. */
