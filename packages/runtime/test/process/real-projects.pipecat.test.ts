@@ -291,6 +291,29 @@ testUnless(noPython, 'a Python project with uv.lock is installed with the locked
   expect(await post(address, '/bot', {})).toMatchObject({ status: 200 });
 });
 
+testUnless(noPython, 'a Python bot in a uv workspace runs if the root of the workspace is deployed', async () => {
+  const bench = await openBench(`${uv}:${searchPath}`);
+  const member = (name: string, dependencies: string, more = '') =>
+    `[project]\nname = "${name}"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = [${dependencies}]\n${more}`;
+  const project = await bench.project('mono', {
+    'bot.py': `import lib\n${pythonBot}`,
+    'pyproject.toml': member(
+      'root',
+      '"lib", "itsdangerous==2.2.0"',
+      '[tool.uv.workspace]\nmembers = ["lib"]\n[tool.uv.sources]\nlib = { workspace = true }\n',
+    ),
+    'lib/pyproject.toml': member(
+      'lib',
+      '',
+      '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n',
+    ),
+    'lib/lib/__init__.py': '',
+  });
+  await promisify(execFile)(join(uv, 'uv'), ['lock', '--quiet'], { cwd: project });
+  const { prepared } = await bench.prepare('mono', project);
+  expect(await post(await bench.start('mono', prepared), '/bot', {})).toMatchObject({ status: 200 });
+});
+
 describeUnless(noPython, 'a uv.lock', () => {
   const manifest = (dependencies: string, more = '') =>
     `[project]\nname = "locked"\nversion = "1"\nrequires-python = ">=3.11"\ndependencies = [${dependencies}]\n${more}`;
@@ -381,6 +404,33 @@ describe('a Node project', () => {
     expect((await post(address, '/', {})).body).toHaveLength(21);
   });
 
+  it('is rejected if its package-lock.json is stale', async () => {
+    const bench = await openBench();
+    const write = (dependencies: object) =>
+      bench.project('stale', { 'package.json': JSON.stringify({ main: 'main.js', dependencies }), 'main.js': nodeBot });
+    const project = await write({ nanoid: '3.3.8' });
+    await promisify(execFile)('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: project });
+    await write({ nanoid: '3.3.8', 'is-number': '7.0.0' });
+    await expect(bench.prepare('stale', project)).rejects.toThrow(/"npm ci --omit=dev" failed[\s\S]*npm install/);
+  });
+
+  it('runs as a package of a workspace if the root of the workspace is deployed', async () => {
+    const bench = await openBench();
+    const project = await bench.project('mono', {
+      'package.json': JSON.stringify({ private: true, workspaces: ['bot', 'lib'], main: 'bot/main.js' }),
+    });
+    for (const folder of ['bot', 'lib']) await mkdir(join(project, folder));
+    const bot = { name: 'bot', version: '1.0.0', dependencies: { lib: '1.0.0' } };
+    await writeFile(join(project, 'bot/package.json'), JSON.stringify(bot));
+    await writeFile(join(project, 'bot/main.js'), nodeBot.replace('nanoid/non-secure', 'lib'));
+    const lib = { name: 'lib', version: '1.0.0', dependencies: { nanoid: '3.3.8' } };
+    await writeFile(join(project, 'lib/package.json'), JSON.stringify(lib));
+    await writeFile(join(project, 'lib/index.js'), "module.exports = require('nanoid/non-secure');");
+    await promisify(execFile)('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: project });
+    const { prepared } = await bench.prepare('mono', project);
+    expect((await post(await bench.start('mono', prepared), '/', {})).body).toHaveLength(21);
+  });
+
   it('causes a warning if it has no lock file, and loses its development dependencies after the build', async () => {
     const bench = await openBench();
     const manifest = {
@@ -431,5 +481,9 @@ describe.each([
     expect(lines.filter((line) => line.startsWith(`> ${tool} `)).length).toBeGreaterThan(1);
     expect(await readdir(join(bench.dataDirectory, 'projects/other/node_modules'))).not.toContain('is-number');
     expect((await post(await bench.start('other', prepared), '/', {})).body).toHaveLength(21);
+    const manifest = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+    manifest.dependencies['is-odd'] = '3.0.1';
+    await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
+    await expect(bench.prepare('stale', project)).rejects.toThrow(/install --frozen-lockfile.*" failed with status 1/);
   });
 });

@@ -91,6 +91,22 @@ describe('planNodeInstall and createNodeCommands', () => {
     expect((await commandsOf(given)).titles).toEqual(titles);
   });
 
+  it.each<[string, Case]>([
+    ['npm', { manifest: { workspaces: ['apps/*'] }, files: ['package-lock.json'] }],
+    ['pnpm', { manifest: {}, files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml'] }],
+    ['yarn', { manifest: { workspaces: { packages: ['apps/*'] } }, yarnLock: classic }],
+  ])('install the packages of a workspace of %s whose root has no dependencies', async (tool, given) => {
+    expect((await commandsOf(given)).titles).toEqual([expect.stringMatching(`^${tool} (?:ci|install)`)]);
+  });
+
+  it('reject a package of a workspace that was deployed without the workspace, and say what to deploy', async () => {
+    const manifest = { dependencies: { ws: '8', '@acme/lib': 'workspace:*' } };
+    await expect(commandsOf({ manifest })).rejects.toThrow(
+      /needs @acme\/lib from its workspace, .*Set context_dir below \(build\)/,
+    );
+    expect((await commandsOf({ manifest: { ...manifest, workspaces: ['lib'] } })).titles).toHaveLength(1);
+  });
+
   it('warn about a missing lock file', async () => {
     expect((await commandsOf({ manifest: withDependencies })).plan.notes).toEqual([
       expect.stringMatching(/^warning: no package-lock/),

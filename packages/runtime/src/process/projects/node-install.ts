@@ -41,7 +41,14 @@ export function planNodeInstall(
   const isInstalled = isServedDirectory && existsSync(join(directory, 'node_modules'));
   const { dependencies, optionalDependencies, peerDependencies, devDependencies } = manifest;
   const needed = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(builds ? devDependencies : {}) };
-  if (isInstalled || Object.keys(needed).length === 0) {
+  const isWorkspaceRoot = manifest.workspaces !== undefined || existsSync(join(directory, 'pnpm-workspace.yaml'));
+  const siblings = Object.entries(needed).filter(([, range]) => String(range).startsWith('workspace:'));
+  if (siblings.length > 0 && !isWorkspaceRoot && !isInstalled) {
+    throw new ProjectPreparationError(
+      `package.json needs ${siblings.map(([name]) => name).join(', ')} from its workspace, which was not deployed. Set context_dir below [build] in deploy.toml to the root of the workspace, and "main" of the package.json there to the file of the bot.`,
+    );
+  }
+  if (isInstalled || (Object.keys(needed).length === 0 && !isWorkspaceRoot)) {
     const notes = isInstalled ? ['using the node_modules of the directory'] : [];
     return { tool, install: null, builds, notes };
   }

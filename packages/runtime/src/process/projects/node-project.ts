@@ -13,6 +13,7 @@ const manifestSchema = z.looseObject({
   optionalDependencies: names,
   peerDependencies: names,
   devDependencies: names,
+  workspaces: z.unknown().optional(),
   engines: z.looseObject({ node: z.string().optional() }).default({}),
 });
 

@@ -97,6 +97,11 @@ describe('readPythonProject and listEnvironmentSetupCommands', () => {
       '[project]\nname = "a"\nversion = "1"\ndynamic = ["dependencies"]\n',
       /install uv, or list/,
     ],
+    [
+      'from a uv workspace that was not deployed',
+      pyproject(['lib'], '[tool.uv.sources]\nlib = { workspace = true }\n'),
+      /needs lib from its uv workspace, .* Set context_dir below \(build\)/,
+    ],
     ['in invalid TOML', '[project', /pyproject\.toml is not valid/],
     ['that are not a list', '[project]\nname = "a"\ndependencies = "b"\n', /pyproject\.toml is not valid/],
   ])('reject a pyproject.toml with dependencies %s', async (_, text, sentence) => {

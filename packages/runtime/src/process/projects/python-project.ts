@@ -55,6 +55,7 @@ type Pyproject = z.infer<typeof pyprojectSchema>;
 export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
   const pyproject = has('pyproject.toml') ? readPyproject(directory) : null;
+  if (pyproject !== null) checkWorkspace(pyproject);
   const isLocked = pyproject !== null && has('uv.lock');
   const requiresPython = pyproject?.project?.['requires-python'] ?? '';
   const notes: string[] = [];
@@ -138,6 +139,16 @@ function isLocalRequirement(line: string): boolean {
     /^(?:\.|\/|-e\b|--editable\b|-f\b|--find-links\b)/.test(line) ||
     /(?:^|[\s@])file:/.test(line) ||
     (/\.(?:whl|tar\.gz|zip)(?:\s|$)/.test(line) && !/:\/\//.test(line))
+  );
+}
+
+/** Throws `ProjectPreparationError` if the project is a member of a uv workspace that was not deployed. */
+function checkWorkspace({ tool: { uv } }: Pyproject): void {
+  if (uv === undefined || uv.workspace !== undefined) return;
+  const siblings = Object.entries(uv.sources).filter(([, source]) => /"workspace":true/.test(JSON.stringify(source)));
+  if (siblings.length === 0) return;
+  throw new ProjectPreparationError(
+    `pyproject.toml needs ${siblings.map(([name]) => name).join(', ')} from its uv workspace, which was not deployed. Set context_dir below [build] in deploy.toml to the root of the workspace, add a bot.py there that imports the bot, and list the bot's packages in the dependencies of the pyproject.toml there.`,
   );
 }
 
