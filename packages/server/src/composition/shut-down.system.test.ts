@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { writeBot } from '../../test/support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession as startSession } from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
@@ -25,6 +27,17 @@ async function start(environment: Record<string, string> = {}, agent = parrot, l
   undo.push(() => db.destroy());
   return { service, db };
 }
+
+/** The environment of the next server process on the data directory and database of a service. */
+const createNextEnvironment = (service: TestServer) => ({
+  PATH: process.execPath.replace(/\/[^/]+$/, ''),
+  HOME: service.dataDirectory,
+  BOTHOST_PORT: '0',
+  BOTHOST_AGENTS: parrot,
+  BOTHOST_DATA_DIR: service.dataDirectory,
+  BOTHOST_SHUTDOWN_GRACE: '0',
+  DATABASE_URL: service.database.url,
+});
 
 /** Starts a session and waits until its bot has accepted it. */
 async function live(service: TestServer): Promise<string> {
@@ -103,6 +116,25 @@ describe('shutdown', () => {
 });
 
 describe('shutdown that leaves bots running', () => {
+  it('ends a WebSocket session that the server relayed with SERVICE_INTERRUPTED', async () => {
+    const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
+    const {
+      wsUrl,
+      token,
+      sessionId = '',
+    } = await service.publicClient.startSession({
+      params: { agentName: 'parrot' },
+      body: { transport: 'websocket' },
+    });
+    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    socket.on('error', () => undefined);
+    await once(socket, 'open');
+    await service.server.close();
+    const next = await startServer(readConfig(createNextEnvironment(service)), logger);
+    undo.push(next.close);
+    expect(await statusOf(db, sessionId)).toEqual({ state: 'ended', completion_status: 'SERVICE_INTERRUPTED' });
+  });
+
   it('ends no session, so the next server process adopts the live session with its metrics', async () => {
     const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
     const id = await live(service);
@@ -113,18 +145,7 @@ describe('shutdown that leaves bots running', () => {
     await service.server.close();
     expect(await statusOf(db, id)).toEqual({ state: 'live', completion_status: null });
 
-    const next: RunningServer = await startServer(
-      readConfig({
-        PATH: process.execPath.replace(/\/[^/]+$/, ''),
-        HOME: service.dataDirectory,
-        BOTHOST_PORT: '0',
-        BOTHOST_AGENTS: parrot,
-        BOTHOST_DATA_DIR: service.dataDirectory,
-        BOTHOST_SHUTDOWN_GRACE: '0',
-        DATABASE_URL: service.database.url,
-      }),
-      logger,
-    );
+    const next: RunningServer = await startServer(readConfig(createNextEnvironment(service)), logger);
     undo.push(next.close);
     expect(next.firstStart).toBeNull();
     expect(await hello(next.url, service, id)).toMatchObject({ sessionId: id });

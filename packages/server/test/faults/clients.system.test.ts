@@ -110,7 +110,7 @@ describe('when a client disconnects, the service', () => {
     await waitUntilAgentIdle(service, 'target');
   });
 
-  it('ends the session of a WebSocket client, with the same status as when the bot disconnects', async () => {
+  it('ends the session of a WebSocket client, with another status than if the bot disconnects', async () => {
     const open = async () => {
       const {
         wsUrl,
@@ -135,7 +135,7 @@ describe('when a client disconnects, the service', () => {
     const closed = once(bot.socket, 'close');
     await order(bot.sessionId, 'setImmediate(() => process.kill(process.pid, "SIGKILL")); true');
     expect((await closed)[0]).toBe(1011);
-    expect((await waitForSessionEnd(service, 'target', bot.sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
+    expect((await waitForSessionEnd(service, 'target', bot.sessionId)).completionStatus).toBe('HTTP_ERROR');
     await waitUntilAgentIdle(service, 'target');
   });
 
