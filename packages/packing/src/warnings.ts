@@ -2,6 +2,7 @@ import { formatBytes } from '@bothost/contract';
 import { normalizePath } from './docker-ignore.ts';
 import { readTextFile } from './folder.ts';
 import type { ProjectFile, ProjectFiles } from './project-files.ts';
+import { isStandardDockerfile } from './standard-dockerfile.ts';
 
 /** Files of at least this size cause a warning, because they are rarely part of a bot. */
 const largeFileBytes = 20 * 1_048_576;
@@ -17,6 +18,7 @@ export async function findProjectWarnings({
   );
   const large = files.filter(({ size }) => size >= largeFileBytes);
   const main = await readMain(files);
+  const dockerfile = await readProjectText(files, 'Dockerfile');
   const reason =
     main === null ? undefined : excluded.find(({ path }) => main === path || main.startsWith(`${path}/`))?.reason;
   return [
@@ -39,7 +41,9 @@ export async function findProjectWarnings({
       : [
           `${main}, the main file of package.json, is excluded (${reason}). To include it, add patterns = ["!/${main}"] below [build.exclude] in the deploy file.`,
         ]),
-    ...(paths.has('Dockerfile') ? ['The Dockerfile is not used, because the service builds the project itself.'] : []),
+    ...(dockerfile === null || isStandardDockerfile(dockerfile)
+      ? []
+      : ['The Dockerfile is not used, because the service builds the project itself.']),
   ];
 }
 
@@ -47,11 +51,15 @@ function isPacked(target: string, paths: ReadonlySet<string>): boolean {
   return paths.has(target) || [...paths].some((path) => path.startsWith(`${target}/`));
 }
 
-async function readMain(files: readonly ProjectFile[]): Promise<string | null> {
+function readProjectText(files: readonly ProjectFile[], path: string): Promise<string | null> {
   const entries = files.map(
     ({ path, size, read }) => ({ name: path, kind: 'file', size: async () => size, read }) as const,
   );
-  const text = await readTextFile(entries, 'package.json');
+  return readTextFile(entries, path);
+}
+
+async function readMain(files: readonly ProjectFile[]): Promise<string | null> {
+  const text = await readProjectText(files, 'package.json');
   try {
     const { main } = JSON.parse(text ?? '{}') as { readonly main?: unknown };
     return typeof main === 'string' ? normalizePath(main) : null;
