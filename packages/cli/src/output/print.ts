@@ -75,8 +75,10 @@ export async function printFailure(
     return;
   }
   const colors = await loadColors(io, io.stderr);
+  // What the user decided is not an error.
+  const isAnswer = reason === 'interrupted' || reason === 'declined';
   const lines = [
-    reason === 'interrupted' ? escapeControls(message) : `${colors.red('error:')} ${escapeControls(message)}`,
+    isAnswer ? escapeControls(message) : `${colors.red('error:')} ${escapeControls(message)}`,
     ...issues.map(({ path, message }) => `  ${escapeControls(path === '' ? message : `${path}: ${message}`)}`),
     ...(requestId === null ? [] : [`  request id: ${escapeControls(requestId)}`]),
     ...(hint === null ? [] : [escapeControls(hint)]),

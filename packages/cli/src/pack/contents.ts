@@ -13,7 +13,7 @@ export function createFileListReportBlocks(
     {
       kind: 'fields',
       fields: [
-        ['Project', projectPath],
+        ['Directory', projectPath],
         ['Packed', `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}`],
         ['Largest', largest.map(({ path, size }) => `${path} ${formatBytes(size)}`).join(', ')],
       ],

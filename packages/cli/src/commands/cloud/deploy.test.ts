@@ -8,6 +8,7 @@ import { type FakeDeployService, startFakeDeployService } from '../../../test/fa
 import { privateKey } from '../../../test/fake-service/records.ts';
 import { type RunOptions, runProgram } from '../../../test/run-program.ts';
 import { InterruptedError } from '../../failure.ts';
+import { generateDockerfile } from '../../scaffold/project/deployment.ts';
 
 let service: FakeDeployService;
 let folder: string;
@@ -46,7 +47,7 @@ test('a first deploy shows the packed files, the changes, the build log and sugg
   await put({ '.env': 'KEY=1', 'node_modules/a.js': 'x' });
   const { status, stdout, stderr } = await deploy('--yes');
   expect(stderr.split('\n')).toEqual([
-    expect.stringMatching(/^Project\t/),
+    expect.stringMatching(/^Directory\t/),
     'Packed\t2 files, 22 B',
     'Largest\tpackage.json 18 B, bot.js 4 B',
     'Excluded\tFiles\tSize\tPaths',
@@ -574,6 +575,15 @@ test('warns about files that are probably packed by mistake', async () => {
   expect(stderr).toContain('warning: latest is a link to dist/bot.js, which is not packed.');
   expect(stderr).not.toContain('same is a link');
   expect(stderr).toContain('warning: The Dockerfile is not used');
+});
+
+test('does not warn about the Dockerfile of a generated project, and calls the path of the project a directory', async () => {
+  await put({ 'server/deploy.toml': 'agent_name = "my-bot"\n', 'server/Dockerfile': generateDockerfile() });
+  await rm(join(folder, 'deploy.toml'));
+  const { status, stderr } = await deploy('--dry-run');
+  expect(status).toBe(0);
+  expect(stderr).toContain('Directory\tserver\n');
+  expect(stderr).not.toContain('warning');
 });
 
 test('rejects an unknown region before anything is uploaded', async () => {

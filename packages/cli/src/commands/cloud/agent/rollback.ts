@@ -9,6 +9,7 @@ export const command = defineCommand({
   details:
     'Deploys the code, settings and secret revisions of an earlier deployment again. Without --to, this is the ' +
     'deployment that served before, or the serving one if a later deployment failed.\n' +
+    'If that version is already active, the command changes nothing.\n' +
     'New sessions use it as soon as its first instance is ready; live sessions are not interrupted.\n' +
     'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { name: { description: 'Name of the agent' } },
@@ -37,6 +38,11 @@ export const command = defineCommand({
     ]);
     const { blocks, changes } = createRollbackPreview(name, serving, target);
     await messages.show(...blocks);
+    const outcome = { agentName: name, changes, build: null, packed: null, transports: null };
+    if (serving !== null && changes.length === 0 && deployments[0] === serving) {
+      const unchanged = { change: 'none', deployment: serving, seconds: null, warning: null } as const;
+      return createOutcomeReport(context, { ...outcome, ...unchanged });
+    }
     if (!yes && !force) await requireConfirmation(io, `Roll ${name} back to ${target.id}?`, '--yes');
     const startedAtMs = io.monotonicMs();
     const answer = await client.rollback({ params: { agentName: name }, body: { deploymentId: target.id } });
@@ -45,15 +51,11 @@ export const command = defineCommand({
       ? await getDeployment(client, name, deploymentId, [])
       : await waitForRollout(context, client, name, deploymentId);
     return createOutcomeReport(context, {
-      agentName: name,
+      ...outcome,
       change: answer.change,
-      changes,
       deployment,
-      build: null,
       seconds: noWait ? null : (io.monotonicMs() - startedAtMs) / 1_000,
       warning: answer.warning ?? null,
-      packed: null,
-      transports: null,
     });
   },
 });

@@ -107,6 +107,25 @@ test('rollback shows the difference to the previous deployment, asks for confirm
   expect(JSON.parse(stdout)).toMatchObject({ change: 'deployment', deployment: { state: 'ready' } });
 });
 
+test('a declined rollback prints a sentence instead of an error, and exits with 1', async () => {
+  const declined = await run('rollback parrot', { terminal: true, answers: [false] });
+  expect(declined.status).toBe(1);
+  expect(declined.stderr).toMatch(/\?\nNothing was changed\.\n$/);
+});
+
+test.each([[''], [' --yes']])(
+  'rollback --to the active version%s reports that nothing changes, without a question',
+  async (yes) => {
+    deployments = [deployment, earlier];
+    const unchanged = await run(`rollback parrot --to ${deployment.id}${yes}`);
+    expect(unchanged).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Nothing changed: this version is already active'),
+    });
+    expect(asked()).toEqual(['listDeployments']);
+  },
+);
+
 test('rollback measures its duration with the monotonic clock', async () => {
   const timesMs = [1_000, 1_000];
   const { stdout } = await run('rollback parrot --yes', { monotonicMs: () => timesMs.shift() ?? 3_500 });
