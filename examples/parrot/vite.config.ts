@@ -3,6 +3,8 @@ import { defineConfig } from 'vite';
 
 /** Bundles everything into one file, because the service runs `node dist/main.js` from a copy without node_modules. */
 export default defineConfig({
+  // `npm ci` builds, and its output must stay short.
+  logLevel: 'warn',
   build: {
     ssr: 'src/main.ts',
     target: 'node20',

@@ -36,6 +36,8 @@ export default defineConfig({
       { find: '@bothost/contract', replacement: contract('index.ts') },
     ],
   },
+  // `npm ci` builds, and its output must stay short.
+  logLevel: 'warn',
   build: {
     ssr: 'src/main.ts',
     target: 'node20',
