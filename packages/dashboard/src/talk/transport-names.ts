@@ -10,7 +10,7 @@ export function parseTalkSearchParameters({ transport }: Readonly<Record<string,
 }
 
 /**
- * Chooses a transport that the bot accepts. `accepted` contains the transports that the service knows, also those that this page
+ * Chooses a transport that the bot accepts. `accepted` contains the transports that the service knows, including some that this page
  * does not support. Null means that the service knows none yet.
  */
 export function chooseTransport(accepted: readonly string[] | null): TransportName {

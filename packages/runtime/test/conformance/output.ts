@@ -65,7 +65,7 @@ export function defineOutputTests(setup: RuntimeSetup): void {
       await dropped;
       await evaluateInInstance(address, 'clearInterval(globalThis.flood); null');
       await evaluateInInstance(address, 'console.log("after")');
-      expect(runtime().outputs.tail('flood')).toMatch(/after\n$/);
+      await expect.poll(() => runtime().outputs.tail('flood')).toMatch(/after\n$/);
       const { file, lines = [] } = (await readOutputSnapshot(runtime(), 'flood')) ?? {};
       expect(lines.at(0)?.text).toBe('before');
       expect(lines.at(-1)?.text).toBe('after');

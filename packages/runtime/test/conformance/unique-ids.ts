@@ -44,6 +44,7 @@ export function createUniqueIds(): UniqueIds {
       outputs: {
         ...outputs,
         find: (name) => outputs.find(idOf(name)),
+        tail: (name) => outputs.tail(idOf(name)),
         changed: (names, since, signal) => outputs.changed(names.map(idOf), since, signal),
         release: (name, directory) => outputs.release(idOf(name), directory),
       },

@@ -47,7 +47,7 @@ describe('the transports of an agent', () => {
     return waitForSessionEnd(service, agentName, sessionId);
   }
 
-  it('are those that the bot reports, as soon as the deployment serves', async () => {
+  it('are the ones in the report of the bot, as soon as the deployment serves', async () => {
     await expect.poll(() => transportsOf('reporter')).toEqual(['daily', 'webrtc']);
   });
 

@@ -51,7 +51,7 @@ test('invite --reset prints a link for setting a new password', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ url: 'http://service/reset-password#token' });
   expect(await run('--reset', 'bob@example.com')).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('No account has this e-mail address.'),
+    stderr: expect.stringContaining('No account has the e-mail address "bob@example.com".'),
   });
   expect(await run('ada@example.com', '--reset', 'ada@example.com')).toMatchObject({ status: 2 });
 });

@@ -29,7 +29,7 @@ export const command = defineCommand({
     if (given !== null) return logIn(context, given);
     const { token } = io.environment;
     if (token !== null) return logIn(context, { value: token, source: 'BOTCLI_TOKEN' });
-    // Without a terminal nobody may read the code, so the wait for the approval must be requested.
+    // Without a terminal, there may be no reader for the code, so the wait for the approval must be requested.
     if (browser !== false && !canPrompt(io)) {
       throw new UsageError(
         'No key was given, and there is no terminal.',
