@@ -53,6 +53,8 @@ const roundCount = 3;
 const judgedSeconds = 600;
 /** `TMPFS_MAGIC` of statfs(2). With `TMPDIR=/dev/shm`, the database is in memory. */
 const tmpfsType = 0x0102_1994;
+/** Maximum number of periods of 30 s that are added until every kind of attack was used. */
+const extraPeriods = 20;
 /** Time limits for polling are long, because the machine may be busy with other test suites. */
 const patience = { timeout: 180_000, interval: 100 };
 
@@ -114,8 +116,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       const periodMs = (seconds * 1000) / roundCount;
       for (let round = 1; round <= roundCount; round += 1) {
         const quiet = await runVictimSessions(service, periodMs);
-        const used = { build: countOf('build '), archive: countOf('archive ') };
-        attacker = await startAttacker(script, { ...attack, used });
+        attacker = await startAttacker(script, { ...attack, used: usedProjects() });
         periods.push({ quiet, attacked: await runVictimSessions(service, periodMs) });
         if (round === roundCount) break;
         await endAttack(attacker);
@@ -129,6 +130,12 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       await stopSession(service, veteran.id);
       const after = await runVictimSessions(service, 1000);
       if (attacker !== undefined) await endAttack(attacker);
+      // On a slow machine, a short attack does not reach every kind. Their effect on start times is not measured.
+      for (let extra = 0; extra < extraPeriods && findUnusedAttacks().length > 0; extra += 1) {
+        attacker = await startAttacker(script, { ...attack, used: usedProjects() });
+        after.push(...(await runVictimSessions(service, 30_000)));
+        await endAttack(attacker);
+      }
 
       const check = async (all: readonly VictimSession[]) => {
         const checked: VictimSessionResult[] = [];
@@ -150,7 +157,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       sessions = [...rounds.flatMap(({ quiet, attacked }) => [...quiet, ...attacked]), ...rest];
       process.stdout.write(`${formatAttackReport({ rounds, restartMs, results, isInMemory })}\n`);
     },
-    900_000 + seconds * 4_000,
+    900_000 + extraPeriods * 60_000 + seconds * 4_000,
   );
   afterAll(async () => {
     attacker?.kill('SIGKILL');
@@ -235,6 +242,21 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     results = Object.fromEntries([...lines].map((line) => [line, (results[line] ?? 0) + (latest[line] ?? 0)]));
   }
 
+  function usedProjects(): AttackingOrganization['used'] {
+    return { build: countOf('build '), archive: countOf('archive ') };
+  }
+
+  function findUnusedAttacks(): readonly string[] {
+    const used = new Set(Object.keys(results).map((line) => line.replace(/: .*/, '')));
+    const kinds = [
+      ...Object.keys(hostileBuilds).map((name) => `build ${name}`),
+      ...Object.keys(hostileArchives).map((name) => `archive ${name}`),
+      ...Object.keys(hostileBots).map((name) => `start of bot ${name}`),
+      'slow bodies',
+    ];
+    return kinds.filter((kind) => !used.has(kind));
+  }
+
   function countOf(prefix: string): number {
     const lines = Object.entries(results).filter(([line]) => line.startsWith(prefix));
     return lines.reduce((sum, [, times]) => sum + times, 0);
@@ -245,15 +267,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   });
 
   it('uses every kind of attack', () => {
-    const attacks = new Set(Object.keys(results).map((line) => line.replace(/: .*/, '')));
-    expect([...attacks]).toEqual(
-      expect.arrayContaining([
-        ...Object.keys(hostileBuilds).map((name) => `build ${name}`),
-        ...Object.keys(hostileArchives).map((name) => `archive ${name}`),
-        ...Object.keys(hostileBots).map((name) => `start of bot ${name}`),
-        'slow bodies',
-      ]),
-    );
+    expect(findUnusedAttacks()).toEqual([]);
   });
 
   it('measures warm starts of another organization with and without the attack', () => {
