@@ -358,6 +358,20 @@ describeUnless(noPython, 'a uv.lock', () => {
     expect(message).not.toContain('does not match');
   });
 
+  it.each([
+    { UV_EXCLUDE_NEWER: '2026-11-01T00:00:00Z' },
+    { UV_EXCLUDE_NEWER: '7 days' },
+    { UV_RESOLUTION: 'lowest-direct', UV_PRERELEASE: 'allow', UV_FORK_STRATEGY: 'fewest' },
+  ])('is not stale if it was locked with settings that the build lacks: %o', async (settings) => {
+    const { bench, project } = await openLocked();
+    await writeFile(join(project, 'pyproject.toml'), manifest('"markupsafe>=2", "itsdangerous>=2"'));
+    await promisify(execFile)(join(uv, 'uv'), ['lock', '--quiet'], {
+      cwd: project,
+      env: { ...inject('surroundings'), ...settings },
+    });
+    expect((await bench.prepare('settings', project)).lines).toContain('> uv sync --frozen');
+  });
+
   it('is not stale if pyproject.toml changed only its form', async () => {
     const { bench, project } = await openLocked();
     await writeFile(join(project, 'pyproject.toml'), manifest('"MarkupSafe", "itsdangerous <2.2"', '[tool.ruff]\n'));

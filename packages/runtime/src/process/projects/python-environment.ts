@@ -121,12 +121,19 @@ function projectCommands(
       if (uv === null) throw new Error('The project has a uv.lock, but uv is not installed.');
       // Set the interpreter explicitly, because a .python-version file may name another one.
       const interpreter = ['--python', tools.python.path];
-      // Allow the package indexes of the lock file, because uv considers it stale if the operator's index is a mirror. uv needs no
-      // network to compare the files, except to build local packages and dynamic metadata. Without network, a stale file is
+      // Use the package indexes and settings of the lock file, because uv considers it stale if those of the operator differ. uv
+      // needs no network to compare the files, except to build local packages and dynamic metadata. Without network, a stale file is
       // reported quickly.
-      const indexes = dependencies.registries.flatMap((url) => ['--index', url]);
       const network = project.isLocal ? [] : ['--offline'];
-      const check = command('uv lock --locked', uv, 'lock', '--locked', ...network, ...indexes, ...interpreter);
+      const check = command(
+        'uv lock --locked',
+        uv,
+        'lock',
+        '--locked',
+        ...network,
+        ...dependencies.lockArguments,
+        ...interpreter,
+      );
       const args = ['--frozen', '--no-dev', '--no-install-project', '--no-editable', ...interpreter];
       return [
         { ...check, summarize: () => null, failure: staleLockMessage },

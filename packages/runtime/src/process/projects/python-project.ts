@@ -6,8 +6,8 @@ import { ProjectPreparationError } from '../../runtime.ts';
 import { isFileInProject, readManifestOrLockFile } from './project-file.ts';
 
 export type PythonDependencies =
-  /** `registries` contains the URLs of the package indexes with which the file was locked. */
-  | { readonly kind: 'uv-lock'; readonly registries: readonly string[] }
+  /** `lockArguments` are arguments of uv with the package indexes and the settings with which the file was locked. */
+  | { readonly kind: 'uv-lock'; readonly lockArguments: readonly string[] }
   | { readonly kind: 'requirements' }
   /** `list` contains the requirements for pip. Null if only the build backend knows them. */
   | { readonly kind: 'pyproject'; readonly list: readonly string[] | null }
@@ -62,8 +62,7 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
   if (isLocked && hasUv) {
     const isLocal = namesLocalSources(pyproject) || hasDynamicDependencies(pyproject);
     const lock = readManifestOrLockFile(directory, 'uv.lock');
-    const registries = [...lock.matchAll(/\bregistry = "(https?:[^"]+)"/g)].map(([, url = '']) => url);
-    const dependencies = { kind: 'uv-lock', registries: [...new Set(registries)] } as const;
+    const dependencies = { kind: 'uv-lock', lockArguments: listLockArguments(lock) } as const;
     return { dependencies, requiresPython, files: ['pyproject.toml', 'uv.lock'], isLocal, notes };
   }
   const unread = ['poetry.lock', 'pdm.lock', 'Pipfile.lock', 'pylock.toml'].filter(has);
@@ -189,4 +188,28 @@ function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly str
 
 function canonical(name: string): string {
   return name.replace(/[-_.]+/g, '-').toLowerCase();
+}
+
+/** Settings that uv stores in a lock file, and its options for them. For a period, uv stores a time without meaning, too. */
+const lockOptions = [
+  ['exclude-newer-span', '--exclude-newer'],
+  ['exclude-newer', '--exclude-newer'],
+  ['resolution-mode', '--resolution'],
+  ['prerelease-mode', '--prerelease'],
+  ['fork-strategy', '--fork-strategy'],
+] as const;
+
+/**
+ * Returns arguments with which uv considers a lock file current although the machine that locked the project has settings that
+ * this machine lacks, for example in environment variables.
+ */
+function listLockArguments(lock: string): readonly string[] {
+  const registries = new Set([...lock.matchAll(/\bregistry = "(https?:[^"]+)"/g)].map(([, url = '']) => url));
+  const [, options = ''] = /^\[options\]\n((?:.+\n)*)/m.exec(lock) ?? [];
+  const settings = new Map<string, string>();
+  for (const [key, option] of lockOptions) {
+    const value = new RegExp(`^${key} = "([^"]+)"`, 'm').exec(options)?.[1];
+    if (value !== undefined && !settings.has(option)) settings.set(option, value);
+  }
+  return [...[...registries].map((url) => ['--index', url]), ...settings].flat();
 }
