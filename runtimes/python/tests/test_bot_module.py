@@ -209,12 +209,20 @@ async def test_request_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
     ("source", "transports"),
     [
         ("transport_params = {'daily': lambda: None, 'webrtc': lambda: None}\n", ["daily", "webrtc"]),
+        ("async def other():\n    transport_params = {'daily': 1, 'webrtc': lambda: None, f(): 2}\n", ["daily", "webrtc"]),
+        ("async def other():\n    transport_params: dict = {'twilio': 1}\n", ["twilio"]),
+        ("async def other():\n    transport_params = dict(webrtc=1)\n", []),
+        (
+            "async def other(args):\n    match args:\n        case DailyRunnerArguments(): ...\n"
+            "        case SmallWebRTCRunnerArguments(): ...\n        case Unknown(): ...\n",
+            ["daily", "webrtc"],
+        ),
         ("transport_params = {7: None}\n", []),
         ("transport_params = ['webrtc']\n", []),
         ("", []),
     ],
 )
-async def test_session_state_lists_the_keys_of_transport_params(
+async def test_session_state_lists_the_transports_in_the_code_of_the_bot(
     tmp_path: Path, source: str, transports: list[str]
 ) -> None:
     write_bot(tmp_path, source + "async def bot(args): ...\n")

@@ -36,7 +36,7 @@ export async function openPage({ origin }: BuiltService, context: BrowserContext
  * of its visible part, in the directory that the environment variable `PICTURES` names.
  */
 export async function checkLayoutAndAccessibility(
-  { folder }: BuiltService,
+  { folder }: Pick<BuiltService, 'folder'>,
   page: Page,
   name: string,
   { fullPage = true, checked = 'body' }: { readonly fullPage?: boolean; readonly checked?: string } = {},

@@ -1,5 +1,6 @@
 """Imports the bot's module, or reports in one line why it is not a bot."""
 
+import ast
 import inspect
 import sys
 import traceback
@@ -26,7 +27,7 @@ class Bot:
     readyz: Callable[[], Any] | None
     # The storage that the bot's `create_file_storage()` returned, or None if the bot does not define that function.
     file_storage: Any
-    # The keys of the bot's dictionary `transport_params`, or an empty list if the module has none.
+    # The transports that the bot accepts, such as `webrtc`. Empty if its code does not show them.
     transports: list[str]
 
 
@@ -81,9 +82,37 @@ def _file_storage(module: Any) -> Any:
     return storage
 
 
+# The classes of Pipecat's runner by which bots without `transport_params` tell transports apart.
+_ARGUMENT_CLASSES = {
+    "DailyRunnerArguments": "daily",
+    "SmallWebRTCRunnerArguments": "webrtc",
+    "WebSocketRunnerArguments": "websocket",
+}
+
+
 def _transports(module: Any) -> list[str]:
     params = getattr(module, "transport_params", None)
-    return [key for key in params if isinstance(key, str)] if isinstance(params, dict) else []
+    keys = list(params) if isinstance(params, dict) else _transports_in_source(module)
+    return [key for key in keys if isinstance(key, str)]
+
+
+def _transports_in_source(module: Any) -> list[Any]:
+    """Read the transports from the functions of the bot, as Pipecat's generators write them.
+
+    These are the constant keys of a dictionary `transport_params`, else the classes that the bot matches its arguments with.
+    """
+    try:
+        nodes = list(ast.walk(ast.parse(inspect.getsource(module))))
+    except (OSError, SyntaxError, TypeError, ValueError):
+        return []
+    for node in nodes:
+        if not isinstance(node, ast.Assign | ast.AnnAssign) or not isinstance(node.value, ast.Dict):
+            continue
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(target, ast.Name) and target.id == "transport_params" for target in targets):
+            return [key.value for key in node.value.keys if isinstance(key, ast.Constant)]
+    matched = [node.cls.id for node in nodes if isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name)]
+    return [_ARGUMENT_CLASSES[name] for name in dict.fromkeys(matched) if name in _ARGUMENT_CLASSES]
 
 
 def _one_line(error: BaseException) -> str:
