@@ -112,7 +112,7 @@ test.each(['cloud deploy', 'cloud secrets set'])(
 );
 
 test('prints plain output to pipes and rich output to terminals, unless an option or variable overrides the mode', async () => {
-  const header = 'Name\tRegion\tAgent id\tActive deployment id\tSecret set\tCreated\tUpdated\n';
+  const header = 'Name\tRegion\tAgent id\tActive deployment id\tSecret set\tCreated\tUpdated\tStatus\tLast deploy\n';
   const plain = `${header}parrot\tus-west\t`;
   expect((await ask('cloud agent list')).stdout).toMatch(new RegExp(`^${plain}.*\n$`));
   const rich = await ask('cloud agent list', { terminal: true, columns: 200 });
@@ -143,7 +143,9 @@ test.each([{ NO_COLOR: '1' }, { TERM: 'dumb' }])(
 
 test('hides columns on a narrow terminal, names the hidden columns, and truncates no value', async () => {
   const { stdout } = await ask('cloud agent list', { terminal: true, columns: 40 });
-  expect(stdout).toContain('Columns hidden on this narrow terminal: agent id, active deployment id, created, updated.');
+  expect(stdout).toContain(
+    'Columns hidden on this narrow terminal: agent id, active deployment id, secret set, created, updated.',
+  );
   expect(stdout).not.toContain(agentListItem.id);
 });
 

@@ -136,9 +136,11 @@ export { type Role, roles } from './roles.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
 export { describeSessionEventCause, isEventOfThisVersion, readLastOutput } from './session-event-cause.ts';
 export {
+  type AgentStatus,
   type BuildStatus,
   botStateLabels,
   buildStatusLabels,
+  conditionReasonLabels,
   type DeploymentPhase,
   type DeploymentState,
   deploymentPhaseLabels,

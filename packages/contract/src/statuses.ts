@@ -129,6 +129,15 @@ export const vaultTaskStateLabels = {
 } as const;
 export type VaultTaskState = keyof typeof vaultTaskStateLabels;
 
+/** Labels of the reasons of an agent's conditions. */
+export const conditionReasonLabels = {
+  Preparing: 'Last deploy in progress: preparing',
+  Validating: 'Last deploy in progress: starting the first instance',
+  PrepareFailed: 'Last deploy failed: not prepared',
+  ValidationFailed: 'Last deploy failed: the first instance did not start',
+  InstancesFailToStart: 'Instances fail to start',
+} as const;
+
 export const servingLabels = { serving: 'Serving', notServing: 'Not serving' } as const;
 export const lastDeployLabels = { deploying: 'In progress', succeeded: 'Succeeded', failed: 'Failed' } as const;
 

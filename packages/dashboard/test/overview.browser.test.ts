@@ -24,7 +24,8 @@ const inspect = (name: string) => checkLayoutAndAccessibility(service, page, nam
 const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
 
 browserTest('the overview shows running sessions, and why an agent cannot serve', async () => {
-  await page.getByText('broken: The latest deployment failed').waitFor();
+  await page.getByText('broken: The last deploy failed').waitFor();
+  await page.getByRole('list', { name: 'Needs attention' }).getByText('Not serving', { exact: true }).waitFor();
   await page.getByText('botcli cloud agent status broken --organization home').waitFor();
   expect(await figure('Live sessions').textContent()).toBe('0');
   const sessionId = await startSession(service, 'parrot');

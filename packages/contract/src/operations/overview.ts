@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
+import { lastDeployLabels, listStatusValues, servingLabels } from '../statuses.ts';
 import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
 
 const count = z.number().int();
@@ -10,6 +11,8 @@ const AttentionItem = z
       .enum(['deployment-failed', 'starts-failing', 'at-capacity', 'sessions-failed'])
       .describe('Later versions may add others'),
     agentName: z.string(),
+    serving: z.enum(listStatusValues(servingLabels)).describe('Whether the agent serves sessions'),
+    lastDeploy: z.enum(listStatusValues(lastDeployLabels)).describe('Result of the last deploy of the agent'),
     cause: z.string(),
     since: IsoDateTime.nullable(),
     sessionId: Uuid.nullable().describe('The latest session with this problem'),

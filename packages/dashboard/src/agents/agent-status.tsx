@@ -1,25 +1,22 @@
-import { type AgentDetails, getAgentStatus, lastDeployLabels } from '@bothost/contract';
+import {
+  type AgentDetails,
+  conditionReasonLabels,
+  getAgentStatus,
+  getStatusLabel,
+  lastDeployLabels,
+} from '@bothost/contract';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
+import { AgentBadges } from '../components/agent-badges.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { RelativeTime } from '../components/moment.tsx';
 import { Section } from '../components/section.tsx';
-import { AgentBadges } from './agent-badges.tsx';
 
 const startMethods = {
   module: 'Forked after the bot was imported',
   libraries: 'Forked after its libraries were imported',
   spawn: 'Spawned; each instance imports the bot',
 } as const;
-
-/** Titles by the reason of a condition. */
-const problemTitles: Readonly<Record<string, string>> = {
-  Preparing: 'Last deploy in progress: preparing',
-  Validating: 'Last deploy in progress: starting the first instance',
-  PrepareFailed: 'Last deploy failed: not prepared',
-  ValidationFailed: 'Last deploy failed: the first instance did not start',
-  InstancesFailToStart: 'Instances fail to start',
-};
 
 /** Shows whether an agent serves sessions, the result of its last deploy, the number of instances, and the problems of the agent. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
@@ -30,7 +27,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
       title="Status"
       actions={
         <span className="flex gap-2">
-          <AgentBadges agent={agent} />
+          <AgentBadges status={getAgentStatus(agent)} />
         </span>
       }
     >
@@ -80,7 +77,7 @@ function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDeta
             />
             <div className="flex min-w-0 flex-1 flex-col gap-1.5">
               <p className="font-medium">
-                {problemTitles[reason] ?? reason}, <RelativeTime at={lastTransitionTime} />
+                {getStatusLabel<string>(conditionReasonLabels, reason)}, <RelativeTime at={lastTransitionTime} />
               </p>
               {(message === '' ? errors.map((error) => error.message) : [message]).map((text) => (
                 <pre key={text} className="whitespace-pre-wrap font-mono text-[0.8125rem] wrap-anywhere">

@@ -1,8 +1,9 @@
-import type { AgentListItem } from '@bothost/contract';
+import { type AgentListItem, getAgentStatus } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, FolderUp, Mic } from 'lucide-react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
+import { AgentBadges } from '../components/agent-badges.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -13,7 +14,6 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { AgentBadges } from './agent-badges.tsx';
 import { agentListQuery } from './agent-queries.ts';
 
 /** The page at `/orgs/:organization/agents`. */
@@ -73,7 +73,7 @@ function AgentRow({ organization, agent }: { readonly organization: string; read
           >
             {name}
           </Link>
-          <AgentBadges agent={agent} />
+          <AgentBadges status={getAgentStatus(agent)} />
           {isStale && <Badge tone="accent">Secrets changed</Badge>}
         </>
       }

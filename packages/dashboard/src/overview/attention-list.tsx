@@ -1,6 +1,7 @@
 import type { AttentionItem } from '@bothost/contract';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
+import { AgentBadges } from '../components/agent-badges.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { RelativeTime } from '../components/moment.tsx';
@@ -11,7 +12,7 @@ function nextStep({ kind, agentName, sessionId }: AttentionItem): NextStep {
   switch (kind) {
     case 'deployment-failed':
       return {
-        title: 'The latest deployment failed',
+        title: 'The last deploy failed',
         advice: 'See why, then fix the project and deploy it again.',
         words: ['agent', 'status', agentName],
       };
@@ -43,7 +44,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
   if (attention.length === 0) {
     return (
       <EmptyState icon={CircleCheck} title="Nothing needs attention">
-        All agents serve, and no session failed in the last hour.
+        No agent has a problem, and no session failed in the last hour.
       </EmptyState>
     );
   }
@@ -55,9 +56,12 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
           <li key={`${problem.kind} ${problem.agentName}`} className="flex gap-4 px-5 py-5 sm:px-6">
             <TriangleAlert aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-danger" />
             <div className="flex min-w-0 flex-1 flex-col gap-2">
-              <p className="font-medium wrap-anywhere">
-                {problem.agentName}: {title}
-              </p>
+              <div className="flex flex-wrap items-center gap-2">
+                <p className="font-medium wrap-anywhere">
+                  {problem.agentName}: {title}
+                </p>
+                <AgentBadges status={problem} />
+              </div>
               <p className="text-sm wrap-anywhere">
                 {problem.cause}
                 {problem.since !== null && (

@@ -19,9 +19,7 @@ export function computeRollout(
   const serving = active !== undefined && active.id !== desired.id ? revisionOf(active, 'Active', usage) : null;
   const former = draining === undefined ? null : revisionOf(draining, 'Draining', usage);
   return {
-    // The deployment whose rollout completed last. Take the serving deployment from the agent's row (`active`) and not from the
-    // states of deployments, because deployment rows may be read slightly later.
-    reconciled: desired.state === 'failed' ? desired.id : (active?.id ?? null),
+    reconciled: getReconciledDeploymentId(desired, active?.id ?? null),
     currentRevision: current,
     previousRevision: serving ?? former,
     errors: desired.state === 'failed' ? [errorOf(desired)] : [],
@@ -29,6 +27,17 @@ export function computeRollout(
       (condition, index, all) => all.findIndex((other) => other.reason === condition.reason) === index,
     ),
   } satisfies Partial<AgentDetails> & { reconciled: string | null };
+}
+
+/**
+ * Returns the id of the deployment whose rollout completed last. Pass the serving deployment of the agent's row, because rows of
+ * deployments may be read slightly later.
+ */
+export function getReconciledDeploymentId(
+  desired: Pick<DeploymentRow, 'id' | 'state'>,
+  activeId: string | null,
+): string | null {
+  return desired.state === 'failed' ? desired.id : activeId;
 }
 
 /** The rollout phase of a deployment that is not serving. */

@@ -8,10 +8,12 @@ import type { Database } from '../store/tables.ts';
  */
 export type AgentStatistics = {
   readonly name: string;
+  readonly activeId: string | null;
   readonly minAgents: number | null;
   readonly maxAgents: number | null;
   readonly activeError: string | null;
   readonly activeErrorAt: Date | null;
+  readonly desiredId: string | null;
   readonly desiredState: DeploymentState | null;
   readonly desiredStateAt: Date | null;
   readonly desiredError: string | null;
@@ -22,9 +24,9 @@ export type AgentStatistics = {
 
 export async function readAgentStatistics(db: Database, organizationId: string): Promise<readonly AgentStatistics[]> {
   const { rows } = await sql<AgentStatistics>`
-    select agents.name, active.min_agents as "minAgents", active.max_agents as "maxAgents",
-      active.error as "activeError", active.error_at as "activeErrorAt", desired.state as "desiredState",
-      desired.state_at as "desiredStateAt", desired.error as "desiredError", occupied, idle, starting
+    select agents.name, active.id as "activeId", active.min_agents as "minAgents", active.max_agents as "maxAgents",
+      active.error as "activeError", active.error_at as "activeErrorAt", desired.id as "desiredId",
+      desired.state as "desiredState", desired.state_at as "desiredStateAt", desired.error as "desiredError", occupied, idle, starting
     from agents
       left join deployments active on active.id = agents.active_deployment_id
       left join deployments desired on desired.id = agents.desired_deployment_id

@@ -80,10 +80,18 @@ it('getOverview reports the errors of failed deployments and of deployments whos
     error_at: secondsAgo(5),
   });
   expect((await overview(organizationId)).attention).toMatchObject([
-    { kind: 'deployment-failed', agentName: 'broken', cause: 'The build failed. No deployment serves.' },
+    {
+      kind: 'deployment-failed',
+      agentName: 'broken',
+      serving: 'notServing',
+      lastDeploy: 'failed',
+      cause: 'The build failed. No deployment serves.',
+    },
     {
       kind: 'starts-failing',
       agentName: 'flaky',
+      serving: 'serving',
+      lastDeploy: 'succeeded',
       cause: 'The bot exited with status 1.',
       since: secondsAgo(5).toISOString(),
     },

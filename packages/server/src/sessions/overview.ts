@@ -1,4 +1,5 @@
-import type { AttentionItem, Overview } from '@bothost/contract';
+import { type AttentionItem, getAgentStatus, type Overview } from '@bothost/contract';
+import { getReconciledDeploymentId } from '../agents/rollout.ts';
 import type { Database } from '../store/tables.ts';
 import {
   type AgentStatistics,
@@ -41,12 +42,19 @@ export async function getOverview(
 
 /** Lists the problems of an agent, the most severe first. */
 function findAttention(agent: AgentStatistics, ends: SessionEndStatistics | undefined): readonly AttentionItem[] {
+  const { activeId, desiredId, desiredState } = agent;
+  if (desiredId === null || desiredState === null) return [];
+  const status = getAgentStatus({
+    activeDeploymentId: activeId,
+    desiredDeploymentId: desiredId,
+    reconciledDeploymentId: getReconciledDeploymentId({ id: desiredId, state: desiredState }, activeId),
+  });
   const found: AttentionItem[] = [];
   const add = (kind: AttentionItem['kind'], cause: string, since: Date | null, sessionId: string | null = null) =>
-    found.push({ kind, agentName: agent.name, cause, since: since?.toISOString() ?? null, sessionId });
+    found.push({ kind, agentName: agent.name, ...status, cause, since: since?.toISOString() ?? null, sessionId });
   if (agent.activeError !== null) add('starts-failing', agent.activeError, agent.activeErrorAt);
-  if (agent.desiredState === 'failed') {
-    const serving = agent.maxAgents === null ? 'No deployment serves.' : 'The previous deployment still serves.';
+  if (status.lastDeploy === 'failed') {
+    const serving = status.serving === 'serving' ? 'The previous deployment still serves.' : 'No deployment serves.';
     add('deployment-failed', `${agent.desiredError ?? 'The deployment failed.'} ${serving}`, agent.desiredStateAt);
   }
   if (agent.maxAgents !== null && agent.occupied >= agent.maxAgents) {

@@ -1,11 +1,12 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
+import { agentStatusCells } from '../../../records/agent-status.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = defineCommand({
   summary: 'List the agents of the organization',
-  details: 'Columns: name, region, agent id, active deployment id, secret set, created, updated.',
+  details: 'Columns: name, region, agent id, active deployment id, secret set, created, updated, status, last deploy.',
   arguments: {},
   options: { region: textOption({ description: 'Only agents in this region', short: 'r', placeholder: 'REGION' }) },
   examples: ['cloud agent list', 'cloud agent list --region us-west --json'],
@@ -25,6 +26,8 @@ export const command = defineCommand({
             { title: 'Secret set', dropOrder: 5 },
             { title: 'Created', dropOrder: 3 },
             { title: 'Updated', dropOrder: 4 },
+            { title: 'Status' },
+            { title: 'Last deploy' },
           ],
           rows: agents.map((agent) => [
             { text: agent.name, tone: 'strong' },
@@ -36,6 +39,7 @@ export const command = defineCommand({
               : agent.secretSets.map(formatSecretSetState).join(', '),
             formatTime(agent.createdAt),
             formatTime(agent.updatedAt),
+            ...agentStatusCells(agent),
           ]),
           empty: 'No agents found.',
         },

@@ -1,16 +1,15 @@
 import type { AgentDetails } from '@bothost/contract';
 import {
   botStateLabels,
+  conditionReasonLabels,
   type DeploymentPhase,
   deploymentPhaseLabels,
-  getAgentStatus,
   getStatusLabel,
-  lastDeployLabels,
-  servingLabels,
 } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell, CommandReportBlock } from '../../../output/report.ts';
+import { agentStatusCells } from '../../../records/agent-status.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
 export const command = defineCommand({
@@ -46,16 +45,14 @@ export const command = defineCommand({
   },
 });
 
-const lastDeployTones = { deploying: 'warn', succeeded: 'good', failed: 'bad' } as const;
-
 function summaryFields(agent: AgentDetails): CommandReportBlock {
-  const { serving, lastDeploy } = getAgentStatus(agent);
+  const [status, lastDeploy] = agentStatusCells(agent);
   return {
     kind: 'fields',
     fields: [
       ['Agent', { text: agent.name, tone: 'strong' }],
-      ['Status', { text: servingLabels[serving], tone: serving === 'serving' ? 'good' : 'bad' }],
-      ['Last deploy', { text: lastDeployLabels[lastDeploy], tone: lastDeployTones[lastDeploy] }],
+      ['Status', status],
+      ['Last deploy', lastDeploy],
       ['Active sessions', String(agent.activeSessionCount)],
       ['Idle instances', String(agent.idleInstanceCount)],
       ['Starting instances', String(agent.startingInstanceCount)],
@@ -70,14 +67,15 @@ function conditionFields(agent: AgentDetails): readonly CommandReportBlock[] {
       ({ code, message }) => [`Error ${code}`, { text: firstSentence(message), tone: 'bad' }] as const,
     ),
     ...holding.map(({ type, reason, message, lastTransitionTime }) => {
-      const tone = type === 'Degraded' ? 'bad' : 'warn';
+      const [title, tone] = type === 'Degraded' ? (['Problem', 'bad'] as const) : (['Progress', 'warn'] as const);
+      const label = getStatusLabel<string>(conditionReasonLabels, reason);
       const isRepeated = message === '' || agent.errors.some((error) => error.message === message);
-      const text = isRepeated ? reason : `${reason}: ${firstSentence(message)}`;
+      const text = isRepeated ? label : `${label}. ${firstSentence(message)}`;
       const since = lastTransitionTime.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
-      return [type, { text, rich: `${text} (since ${since})`, tone }] as const;
+      return [title, { text, rich: `${text} (since ${since})`, tone }] as const;
     }),
   ];
-  return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Conditions', fields }];
+  return fields.length === 0 ? [] : [{ kind: 'fields', title: 'Problems and progress', fields }];
 }
 
 /** Removes the bot's last output from a failure message, because a separate block shows this output. */
@@ -92,16 +90,16 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
     {
       kind: 'table',
       columns: [
-        { title: 'Revision' },
-        { title: 'Phase' },
-        { title: 'Ready', align: 'right' },
+        { title: 'Deployment' },
+        { title: 'State' },
+        { title: 'Ready instances', align: 'right' },
         { title: 'Bot', dropOrder: 1 },
         { title: 'Since', dropOrder: 2 },
         { title: 'Problem' },
       ],
       rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
         deploymentID,
-        phaseCell(phase),
+        stateCell(phase),
         String(readyReplicas),
         { text: health.state, rich: getStatusLabel(botStateLabels, health.state) },
         formatTime(phaseStartedAt),
@@ -114,8 +112,8 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
 
 const tones = { Creating: 'warn', Validating: 'warn', Active: 'good', Draining: 'dim', Failed: 'bad' } as const;
 
-function phaseCell(phase: DeploymentPhase): Cell {
-  return { text: phase, rich: getStatusLabel(deploymentPhaseLabels, phase), tone: tones[phase] };
+function stateCell(phase: DeploymentPhase): Cell {
+  return { text: getStatusLabel(deploymentPhaseLabels, phase), tone: tones[phase] };
 }
 
 function healthProblem({ reason, lastExitCode }: NonNullable<AgentDetails['currentRevision']>['health']): string {

@@ -22,12 +22,14 @@ let place: Awaited<ReturnType<typeof createProfilePath>>;
 let found: typeof session;
 let secretSets: typeof agent.secretSets;
 let startMethod: typeof agent.startMethod;
+let deploymentIds: Partial<typeof agentListItem>;
 
 beforeEach(async () => {
   place = await createProfilePath();
   found = session;
   secretSets = [];
   startMethod = undefined;
+  deploymentIds = {};
   service = await startFakeService(
     { privateKey, publicKey },
     {
@@ -43,7 +45,7 @@ beforeEach(async () => {
           {
             type: 'Degraded',
             status: 'True',
-            reason: 'CrashLoopBackOff',
+            reason: 'ValidationFailed',
             message: 'exit code 3',
             lastTransitionTime: '2026-11-20T16:00:00.000Z',
           },
@@ -91,7 +93,7 @@ beforeEach(async () => {
         ],
         nextCursor: 'next-page',
       }),
-      listAgents: () => ({ services: [], agents: [{ ...agentListItem, secretSets }] }),
+      listAgents: () => ({ services: [], agents: [{ ...agentListItem, ...deploymentIds, secretSets }] }),
       stopSession: () => ({ status: 'terminated', session_id: sessionId }),
     },
   );
@@ -287,14 +289,30 @@ test('stop asks for confirmation, and requires --force without a terminal', asyn
   expect(service.requests.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
 });
 
-test('status shows the last deploy, the errors and the Degraded condition of an agent, but not its Progressing condition', async () => {
+test('status shows the last deploy, the errors and the problem of an agent, but no condition that does not hold', async () => {
   const { stdout } = await run(['status', 'parrot']);
   expect(stdout).toContain('Status\tNot serving\nLast deploy\tFailed\n');
   expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
-  expect(stdout).toContain('Degraded\tCrashLoopBackOff: exit code 3\n');
+  expect(stdout).toContain('Problem\tLast deploy failed: the first instance did not start. exit code 3\n');
+  expect(stdout).not.toMatch(/Degraded|Phase/);
   expect(stdout).toContain('Min agents\t1\nMax agents\t5\n');
   expect(stdout).not.toContain('not to be shown');
 });
+
+test.each([
+  ['a', 'a', 'a', 'Serving\tSucceeded'],
+  ['a', 'b', 'b', 'Serving\tFailed'],
+  [null, 'b', 'b', 'Not serving\tFailed'],
+  [null, 'b', null, 'Not serving\tIn progress'],
+] as const)(
+  'list shows the status and the last deploy of an agent: active %s, desired %s, reconciled %s',
+  async (activeDeploymentId, desiredDeploymentId, reconciledDeploymentId, words) => {
+    deploymentIds = { activeDeploymentId, desiredDeploymentId, reconciledDeploymentId };
+    const [header, row] = (await run(['list'])).stdout.split('\n');
+    expect(header).toMatch(/\tStatus\tLast deploy$/);
+    expect(row?.endsWith(`\t${words}`)).toBe(true);
+  },
+);
 
 test('sessions prints one row per session to standard output and totals to standard error', async () => {
   const { stdout, stderr } = await run(['sessions', 'parrot', '--limit', '3', '--status', 'all', '--end-state', 'x_y']);

@@ -1,9 +1,8 @@
-import { getAgentStatus, servingLabels } from '@bothost/contract';
-import { Badge } from '../components/badge.tsx';
+import { type AgentStatus, servingLabels } from '@bothost/contract';
+import { Badge } from './badge.tsx';
 
 /** Shows whether an agent serves sessions and, unless the last deploy succeeded, its result. */
-export function AgentBadges({ agent }: { readonly agent: Parameters<typeof getAgentStatus>[0] }) {
-  const { serving, lastDeploy } = getAgentStatus(agent);
+export function AgentBadges({ status: { serving, lastDeploy } }: { readonly status: AgentStatus }) {
   return (
     <>
       <Badge tone={serving === 'serving' ? 'good' : 'danger'}>{servingLabels[serving]}</Badge>
