@@ -93,42 +93,6 @@ describeUnless(noBrowser, 'the generated quickstart', () => {
     }
   });
 
-  it('talks to a signed-in person who opens its talk page, without a key', async () => {
-    const { service, standIns, directory } = project;
-    expect((await service.client.getAgent({ params: agent })).transports).toEqual(['daily', 'webrtc']);
-    const operator = await createOperatorClient(service);
-    const invitation = { organization: service.organization, role: 'member' } as const;
-    const { url } = await operator.createOperatorInvitation({ body: { ...invitation, email: 'ada@example.com' } });
-    const talk = await (await browser.newContext()).newPage();
-    talk.setDefaultTimeout(120_000);
-    await talk.goto(url);
-    await talk.getByLabel('Name').fill('Ada');
-    await talk.getByLabel('Password').fill(testPassword);
-    await talk.getByRole('button', { name: 'Create account' }).click();
-    await talk.waitForURL(`${service.url}/orgs/${service.organization}`);
-
-    // `botcli` and Pipecat's CLI do not say which transport the bot accepts, and the printed link names none.
-    await talk.goto(`${service.url}/talk/${agent.agentName}`);
-    await talk.waitForURL(`${service.url}/orgs/${service.organization}/talk/${agent.agentName}`);
-    const transport = talk.getByLabel('Transport');
-    await expect.poll(() => transport.inputValue()).toBe('webrtc');
-    await talk.getByRole('button', { name: 'Start talking' }).click();
-    await talk.getByRole('status').getByText('Ready').waitFor();
-    const transcript = talk.getByRole('log', { name: 'Transcript' });
-    await transcript.getByText('You said: Start by concisely introducing yourself.').first().waitFor();
-    await checkLayoutAndAccessibility({ folder: directory }, talk, 'quickstart-talk');
-    expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai-responses']);
-    await talk.getByRole('button', { name: 'End', exact: true }).click();
-    await talk.getByRole('status').getByText('The session has ended.').waitFor();
-
-    await transport.selectOption('websocket');
-    await talk.getByRole('button', { name: 'Start again' }).click();
-    await talk.getByText(/^The bot raised \w*(?:Error|Exception)/).waitFor();
-    await talk.getByText('The bot accepts daily, WebRTC, not WebSocket.').waitFor();
-    await checkLayoutAndAccessibility({ folder: directory }, talk, 'quickstart-failed');
-    await talk.context().close();
-  });
-
   it("talks to its web client, and Pipecat's CLI shows and stops the session", async () => {
     const { service, standIns, pipecat } = project;
     await page.getByRole('button', { name: 'Connect' }).click();
@@ -149,5 +113,34 @@ describeUnless(noBrowser, 'the generated quickstart', () => {
     await page.locator('#events-log').getByText('Disconnected from bot').waitFor();
     const end = async () => (await service.client.getSession({ params: { ...agent, sessionId } })).completionStatus;
     await expect.poll(end).toBe('SESSION_STOPPED');
+  });
+
+  it('talks to a signed-in person who opens its talk page, without a key', async () => {
+    const { service, directory } = project;
+    expect((await service.client.getAgent({ params: agent })).transports).toEqual(['daily', 'webrtc']);
+    const operator = await createOperatorClient(service);
+    const invitation = { organization: service.organization, role: 'member' } as const;
+    const { url } = await operator.createOperatorInvitation({ body: { ...invitation, email: 'ada@example.com' } });
+    const talk = await (await browser.newContext()).newPage();
+    talk.setDefaultTimeout(120_000);
+    await talk.goto(url);
+    await talk.getByLabel('Name').fill('Ada');
+    await talk.getByLabel('Password').fill(testPassword);
+    await talk.getByRole('button', { name: 'Create account' }).click();
+    await talk.waitForURL(`${service.url}/orgs/${service.organization}`);
+
+    // The printed link names neither an organization nor a transport.
+    await talk.goto(`${service.url}/talk/${agent.agentName}`);
+    await talk.waitForURL(`${service.url}/orgs/${service.organization}/talk/${agent.agentName}`);
+    const transport = talk.getByLabel('Transport');
+    await expect.poll(() => transport.inputValue()).toBe('webrtc');
+    await talk.getByRole('button', { name: 'Start talking' }).click();
+    await talk.getByRole('status').getByText('Ready').waitFor();
+    const transcript = talk.getByRole('log', { name: 'Transcript' });
+    await transcript.getByText('You said: Start by concisely introducing yourself.').first().waitFor();
+    await checkLayoutAndAccessibility({ folder: directory }, talk, 'quickstart-talk');
+    await talk.getByRole('button', { name: 'End', exact: true }).click();
+    await talk.getByRole('status').getByText('The session has ended.').waitFor();
+    await talk.context().close();
   });
 });
