@@ -32,7 +32,7 @@ browserTest('an empty list of sessions offers to deploy a first agent, or to tal
     headers: { origin: service.origin, 'sec-fetch-site': 'same-origin' },
   });
   await page.goto(`${service.origin}/orgs/empty-nest/sessions`);
-  await page.getByText('botcli cloud deploy --organization empty-nest').waitFor();
+  await page.getByText('botcli cloud deploy --yes --organization empty-nest').waitFor();
   await inspect('sessions-no-agents');
   await page.goto(`${service.origin}/orgs/home/sessions`);
   await page.getByRole('link', { name: 'Talk to crow' }).waitFor();

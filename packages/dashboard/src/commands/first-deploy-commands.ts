@@ -1,7 +1,7 @@
 import { formatInstallCommands } from '@bothost/contract';
 import { formatBotcliCommand, formatCloudCommand } from './shell-command.ts';
 
-/** A step from an empty directory to a deployed bot. A test runs the commands of all steps in this order. */
+/** A step from an empty directory to a deployed bot. */
 export type FirstDeployStep = { readonly title: string; readonly command: string; readonly hint?: string };
 
 /** The project that `botcli init quickstart` creates. */
