@@ -29,13 +29,13 @@ test('findProjectWarnings warns about links to paths that are not packed', async
 
 test('findProjectWarnings names each pattern of [build.exclude] that has no effect', async () => {
   const texts = { 'data/calls.csv': 'x', 'notes/a.md': 'x', '.dockerignore': '' };
-  const patterns = ['./data', 'notes', '!notes/a.md', './dat', '../data', '/work/data', '!kept.md', ' ', '.'];
+  const patterns = ['./data', 'notes', '!notes/a.md', './dat', '../data', '/srv/data', '!kept.md', ' ', '.'];
   const warnings = await findProjectWarnings(await listProjectFiles(createMemoryFolder(texts), patterns));
   expect(warnings.map((warning) => /^The pattern "(.*)" below .* has no effect/.exec(warning)?.[1])).toEqual([
     '!notes/a.md',
     './dat',
     '../data',
-    '/work/data',
+    '/srv/data',
     '!kept.md',
     ' ',
     '.',
