@@ -7,6 +7,9 @@ import everyTest from './vitest.config.ts';
  * configured to use.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
+// Without the setting of this repository's .npmrc, which `npm run` passes on to the npm of projects.
+// biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
+const { npm_config_include: _, ...surroundings } = process.env;
 export default defineConfig({
   ...shared,
   test: {
@@ -30,8 +33,7 @@ export default defineConfig({
       pythonCache: process.env['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url)),
       // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
       python: process.env['BOTHOST_TEST_PYTHON'],
-      // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
-      surroundings: { ...process.env, PYTHONDONTWRITEBYTECODE: '' },
+      surroundings: { ...surroundings, PYTHONDONTWRITEBYTECODE: '' },
     },
   },
 });
