@@ -7,9 +7,9 @@ import everyTest from './vitest.config.ts';
  * configured to use.
  */
 const shared = mergeConfig(everyTest, defineConfig({}));
-// Without the setting of this repository's .npmrc, which `npm run` passes on to the npm of projects.
+// Without the setting of this repository's .npmrc and the option --silent, which `npm run` passes on to the npm of projects.
 // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
-const { npm_config_include: _, ...surroundings } = process.env;
+const { npm_config_include: _include, npm_config_loglevel: _logLevel, ...surroundings } = process.env;
 export default defineConfig({
   ...shared,
   test: {
