@@ -209,7 +209,10 @@ async def test_request_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
     ("source", "transports"),
     [
         ("transport_params = {'daily': lambda: None, 'webrtc': lambda: None}\n", ["daily", "webrtc"]),
-        ("async def other():\n    transport_params = {'daily': 1, 'webrtc': lambda: None, f(): 2}\n", ["daily", "webrtc"]),
+        (
+            "async def other():\n    transport_params = {'daily': 1, 'webrtc': g, f(): 2}\n",
+            ["daily", "webrtc"],
+        ),
         ("async def other():\n    transport_params: dict = {'twilio': 1}\n", ["twilio"]),
         ("async def other():\n    transport_params = dict(webrtc=1)\n", []),
         (

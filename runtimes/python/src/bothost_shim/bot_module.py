@@ -99,7 +99,8 @@ def _transports(module: Any) -> list[str]:
 def _transports_in_source(module: Any) -> list[Any]:
     """Read the transports from the functions of the bot, as Pipecat's generators write them.
 
-    These are the constant keys of a dictionary `transport_params`, else the classes that the bot matches its arguments with.
+    These are the constant keys of a dictionary `transport_params`. Without one, they are the classes with which the bot
+    compares its arguments.
     """
     try:
         nodes = list(ast.walk(ast.parse(inspect.getsource(module))))
