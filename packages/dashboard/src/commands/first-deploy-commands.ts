@@ -7,7 +7,7 @@ export type FirstDeployStep = { readonly title: string; readonly command: string
 /** The project that `botcli init quickstart` creates. */
 const project = 'botcli-quickstart';
 
-/** Returns the steps from an empty directory to a deployed bot. No command asks a question, so that all can be pasted at once. */
+/** Returns the steps from an empty directory to a deployed bot. */
 export function listFirstDeploySteps(origin: string, organization: string): readonly FirstDeployStep[] {
   const { asRoot, asUser } = formatInstallCommands(origin);
   return [
