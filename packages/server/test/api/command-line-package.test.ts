@@ -21,13 +21,15 @@ test('the service serves a gzip file below 1 MB that clients revalidate before e
 
 test.each([
   ['the same tag', (etag: string) => etag, 304],
-  ['a weak tag', (etag: string) => `W/${etag}`, 304],
+  ['a strong form of the tag', (etag: string) => etag.replace(/^W\//, ''), 304],
   ['a list of tags', (etag: string) => `"other", ${etag}`, 304],
   ['any tag', () => '*', 304],
   ['another tag', () => '"other"', 200],
 ])('a request whose If-None-Match is %s gets its status', async (_, toHeader, status) => {
   const etag = (await get()).headers.get('etag') ?? '';
-  expect((await get({ 'if-none-match': toHeader(etag) })).status).toBe(status);
+  // fetch would add `cache-control: no-cache`, which asks for the whole file.
+  const headers = { 'if-none-match': toHeader(etag), 'cache-control': 'max-age=0' };
+  expect((await get(headers)).status).toBe(status);
 });
 
 test('every response names the version of the service, errors included', async () => {
