@@ -75,16 +75,16 @@ describe('the documents', () => {
     expect([...unknown]).toEqual([]);
   });
 
-  it('name every metric of the service in docs/operations.md, and no unknown metric', () => {
+  it('name every metric of the service in docs/operations/run.md, and no unknown metric', () => {
     const counted = createTelemetry()
       .registry.getMetricsAsArray()
       .map(({ name }) => name);
     const gauges = [...read('packages/server/src/composition/gauges.ts').matchAll(/'(bothost_\w+)'/g)].map(
       ([, name = '']) => name,
     );
-    const named = new Set(read('docs/operations.md').match(/\bbothost_\w+/g));
+    const named = new Set(read('docs/operations/run.md').match(/\bbothost_\w+/g));
     expect([...named].filter((name) => !counted.includes(name) && !gauges.includes(name))).toEqual([]);
-    // docs/operations.md need not name the default metrics of Node programs.
+    // docs/operations/run.md need not name the default metrics of Node programs.
     const own = [...counted.filter((name) => !/^bothost_(?:process|nodejs)_/.test(name)), ...gauges];
     expect(own.filter((name) => !named.has(name))).toEqual([]);
   });
@@ -103,8 +103,8 @@ describe('the documents', () => {
     },
   );
 
-  it('include docs/operations.md, in which messagesIn() finds more than five quoted messages', () => {
-    expect(messagesIn(read('docs/operations.md')).length).toBeGreaterThan(5);
+  it('include docs/operations/run.md, in which messagesIn() finds more than five quoted messages', () => {
+    expect(messagesIn(read('docs/operations/run.md')).length).toBeGreaterThan(5);
     expect(fragmentsOf('Port 7420 of ... is in use')).toEqual(['Port', 'of', 'is in use']);
     expect(isInSources('is not a message of any program here')).toBe(false);
   });

@@ -34,7 +34,7 @@ export const AuditEntry = z
       .describe('Requests that the entry stands for; more than 1 if the entry summarizes refused requests'),
     requestId: z.string().nullable(),
     previousHash: Hash.describe('Hash of the preceding entry'),
-    hash: Hash.describe('Hash of this entry and previousHash, computed as docs/operations.md describes'),
+    hash: Hash.describe('Hash of this entry and previousHash (see docs/operations/vault-and-audit.md)'),
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -47,8 +47,8 @@ export const initialPreviousHash = Buffer.alloc(32);
 
 /**
  * Returns the hash of an event: SHA-256 of a JSON list with the previous hash and the fields of the event. The list contains the
- * person only if there is one, so that older events without a person keep their hashes. docs/operations.md shows how to verify an
- * exported log with these hashes.
+ * person only if there is one, so that older events without a person keep their hashes. docs/operations/vault-and-audit.md
+ * shows how to verify an exported log with these hashes.
  */
 export function computeChainHash(
   previous: Buffer,

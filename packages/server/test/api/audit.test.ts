@@ -225,7 +225,7 @@ describe('the audit log', () => {
     expect((await ask('GET', '/audit?cursor=x')).json['issues']).toMatchObject([{ path: 'query.cursor' }]);
   });
 
-  it('passes the verification by the service, and has hashes as described in docs/operations.md', async () => {
+  it('passes the verification by the service, and has the hashes that docs/operations/vault-and-audit.md describes', async () => {
     const all = await entries();
     const last = all.at(-1);
     let previous = '0'.repeat(64);

@@ -361,8 +361,8 @@ describe('operations that change something', () => {
   });
 });
 
-it('docs/operations.md lists every action of the audit log', async () => {
-  const text = await readFile(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+it('docs/operations/vault-and-audit.md lists every action of the audit log', async () => {
+  const text = await readFile(new URL('../../../../docs/operations/vault-and-audit.md', import.meta.url), 'utf8');
   expect(auditActions.filter((action) => !text.includes(`\`${action}\``))).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ export async function rotateRootKey(context: RootContext): Promise<void> {
 
 function requireAlone(others: readonly string[]): void {
   if (others.length === 0) return;
-  const message = `Servers of other regions share this database (${others.join(', ')}), and only this server would have the new key file. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations.md says, and try again. A stopped server still counts for one minute.`;
+  const message = `Servers of other regions share this database (${others.join(', ')}), and only this server would have the new key file. Give every server the new key with BOTHOST_VAULT_KEYS, as docs/operations/vault-and-audit.md describes, and try again. A stopped server still counts for one minute.`;
   throw createApiError('root-key-not-shared', { message });
 }
 
