@@ -1,0 +1,495 @@
+/**
+ * Which file may import which. `imports.test.ts` checks every import of the repository against these tables, and generates
+ * docs/imports.md from them.
+ */
+export type ImportArea = {
+  readonly title: string;
+  readonly description: string;
+  /** The folder that the paths of the table are relative to. A file belongs to the area with the longest matching root. */
+  readonly root: string;
+  /** What every row may import. */
+  readonly shared?: readonly string[];
+  /** The only packages from npm that this area may import, and no modules of Node.js. Without it, the manifest decides. */
+  readonly libraries?: readonly string[];
+  /** Matches files that only their own row may import. */
+  readonly privateFiles?: RegExp;
+  readonly rows: readonly ImportRow[];
+};
+
+/**
+ * A path is that of a file, or of a folder with all files below it (`store/`), or `*` for the files directly in the root. An import
+ * is also allowed by the name of one of our packages: `@bothost/runtime` for this entry point, `@bothost/contract/*` for all.
+ */
+export type ImportRow = {
+  /** A file belongs to the row with the longest matching path. Its own row may always be imported. */
+  readonly files: readonly [string, ...string[]];
+  readonly contain: string;
+  /** The first path of another row: everything that it may import is allowed here, too. */
+  readonly as?: string;
+  readonly mayImport?: readonly string[];
+  /** What may be imported by `await import` only, because it is large. */
+  readonly mayLoad?: readonly string[];
+  readonly typesOnly?: true;
+};
+
+const contract = '@bothost/contract/*';
+
+export const importAreas: readonly ImportArea[] = [
+  {
+    title: 'The repository',
+    description:
+      'Tests beside the source count as files of the `test/` of their package. The sources of packages have tables of their own, ' +
+      'below.',
+    root: '',
+    rows: [
+      { files: ['*'], contain: 'settings of the tools' },
+      { files: ['.ci/'], contain: 'the run of all suites' },
+      { files: ['release/'], contain: 'packing and publishing' },
+      { files: ['bench/'], contain: 'measurements of the built programs' },
+      { files: ['examples/'], contain: 'bots, which depend on the bot contract alone' },
+      { files: ['runtimes/'], contain: 'the Python host' },
+      { files: ['packages/contract/'], contain: 'the settings of the package' },
+      { files: ['packages/packing/'], contain: 'the settings of the package' },
+      { files: ['packages/runtime/'], contain: 'the settings of the package' },
+      { files: ['packages/server/'], contain: 'the settings of the package' },
+      { files: ['packages/cli/'], contain: 'the settings of the package, and the templates of clients' },
+      { files: ['packages/dashboard/'], contain: 'the settings of the package' },
+      { files: ['packages/contract/test/'], contain: 'tests', mayImport: ['packages/contract/src/'] },
+      { files: ['packages/packing/test/'], contain: 'tests', mayImport: [contract, 'packages/packing/src/'] },
+      { files: ['packages/runtime/test/'], contain: 'tests', mayImport: [contract, 'packages/runtime/src/'] },
+      {
+        files: ['packages/server/test/'],
+        contain: 'tests',
+        as: 'packages/runtime/test/',
+        mayImport: ['packages/server/src/', 'packages/runtime/test/', '@bothost/runtime/*'],
+      },
+      {
+        files: ['packages/cli/test/'],
+        contain: 'tests',
+        mayImport: [contract, '@bothost/packing', 'packages/cli/src/'],
+      },
+      {
+        files: ['test/'],
+        contain: 'tests that span packages',
+        mayImport: [
+          contract,
+          'packages/contract/src/',
+          'packages/server/src/',
+          'packages/runtime/test/',
+          'packages/server/test/',
+          'packages/cli/test/',
+        ],
+      },
+      {
+        files: ['packages/dashboard/test/'],
+        contain: 'tests',
+        as: 'test/',
+        mayImport: ['packages/dashboard/src/', 'test/'],
+      },
+      {
+        files: ['images/'],
+        contain: 'container images, and their tests',
+        mayImport: ['packages/contract/src/', 'packages/runtime/test/'],
+      },
+      {
+        files: ['lint/'],
+        contain: 'house rules',
+        mayImport: ['packages/contract/src/', 'packages/server/src/', 'packages/cli/src/'],
+      },
+    ],
+  },
+  {
+    title: 'The contract',
+    description: 'It runs in browsers, too.',
+    root: 'packages/contract/src/',
+    libraries: ['zod'],
+    rows: [{ files: ['*', 'operations/'], contain: 'what callers can request' }],
+  },
+  {
+    title: 'Packing',
+    description: 'It runs in browsers, too.',
+    root: 'packages/packing/src/',
+    rows: [{ files: ['*'], contain: 'a project as an archive', mayImport: [contract] }],
+  },
+  {
+    title: 'The runtime',
+    description: 'Only `registry.ts` imports drivers, and it loads them when they are used.',
+    root: 'packages/runtime/src/',
+    rows: [
+      { files: ['*'], contain: 'the interface, and what every driver needs', mayImport: [contract] },
+      { files: ['registry.ts'], contain: 'all drivers by name', as: '*', mayImport: ['*'], mayLoad: ['process/'] },
+    ],
+  },
+  {
+    title: 'The process driver',
+    description: 'No folder may import the files of the first row.',
+    root: 'packages/runtime/src/process/',
+    shared: [
+      contract,
+      'error-message.ts',
+      'run-and-log-failure.ts',
+      '../directory-hash.ts',
+      '../directory-tree.ts',
+      '../keyed-queue.ts',
+      '../project-entries.ts',
+      '../remove-tree.ts',
+      '../runtime.ts',
+      '../spawner.ts',
+    ],
+    rows: [
+      {
+        files: ['process-runtime.ts', 'machine.ts', 'options.ts', 'polling.ts'],
+        contain: 'the driver, and the machine that it prepares',
+        as: 'starts/',
+        mayImport: ['starts/'],
+      },
+      { files: ['error-message.ts', 'run-and-log-failure.ts'], contain: 'what every folder needs' },
+      { files: ['proc/'], contain: 'reading `/proc`: processes, listening sockets' },
+      {
+        files: ['records/'],
+        contain: 'what the driver stores about instances and fork servers, so that the next server can adopt them',
+        mayImport: ['proc/'],
+      },
+      {
+        files: ['output/'],
+        contain: 'the file that a bot writes to: marks of when which part was seen, and gaps',
+        mayImport: ['records/'],
+      },
+      {
+        files: ['containment/'],
+        contain: 'which processes belong to an instance, their accounts, control groups, limits and usage',
+        mayImport: ['proc/', 'records/'],
+      },
+      {
+        files: ['supervisor/'],
+        contain: 'the shell that runs a bot and outlives the server, and how variables pass through it',
+        mayImport: ['containment/'],
+      },
+      {
+        files: ['disk/'],
+        contain: 'measuring the disk space of instances and builds, and choosing which to end',
+        mayImport: ['proc/'],
+      },
+      {
+        files: ['instances/'],
+        contain: 'one instance from its first process to its removal: spawning, adopting, watching, ending',
+        mayImport: ['proc/', 'records/', 'output/', 'containment/', 'supervisor/', 'disk/'],
+      },
+      {
+        files: ['projects/'],
+        contain: 'preparing projects: kinds, installing, building, stored projects, how a bot is run',
+        as: 'instances/',
+        mayImport: ['instances/'],
+      },
+      {
+        files: ['fork-servers/'],
+        contain:
+          'processes that import a Python bot once and fork its instances: starting, adopting, stopping them, their ranges of ' +
+          'accounts',
+        as: 'projects/',
+        mayImport: ['projects/'],
+      },
+      {
+        files: ['starts/'],
+        contain:
+          'starting a bot: its port, socket and account, the choice between fork and spawn, waiting until it is ready',
+        as: 'fork-servers/',
+        mayImport: ['fork-servers/'],
+      },
+    ],
+  },
+  {
+    title: 'The server',
+    description: 'Queries (`sessions/rows.ts` and the like) are private to their folder.',
+    root: 'packages/server/src/',
+    shared: ['operator-error.ts'],
+    privateFiles: /\/(?:[a-z]+-)?rows\.ts$/,
+    rows: [
+      { files: ['operator-error.ts'], contain: 'an error that the operator can correct' },
+      { files: ['config.ts', 'settings.ts'], contain: 'the settings of the service', mayImport: [contract] },
+      { files: ['store/'], contain: 'the database, its tables and migrations', mayImport: [contract] },
+      { files: ['concurrency/'], contain: 'rate limits, queues, signals', mayImport: [contract] },
+      {
+        files: ['audit/'],
+        contain: 'the audit log',
+        as: 'concurrency/',
+        mayImport: ['store/', 'concurrency/'],
+      },
+      {
+        files: ['organizations/'],
+        contain: 'organizations, their members and API keys',
+        as: 'audit/',
+        mayImport: ['audit/', '@bothost/runtime', '@bothost/runtime/keyed-queue'],
+      },
+      {
+        files: ['accounts/'],
+        contain: 'people, their sign-in and personal tokens',
+        as: 'audit/',
+        mayImport: ['audit/', 'organizations/'],
+      },
+      { files: ['builds/'], contain: 'uploads and builds', as: 'organizations/' },
+      { files: ['secrets/'], contain: 'secret sets, the vault, image pull secrets', as: 'organizations/' },
+      { files: ['logs/'], contain: 'the output of bots', as: 'organizations/' },
+      { files: ['metrics/'], contain: 'usage of instances, and metrics of the service', as: 'organizations/' },
+      {
+        files: ['agents/'],
+        contain: 'agents and their deployments',
+        as: 'organizations/',
+        mayImport: ['organizations/', 'builds/', 'secrets/', 'logs/', 'metrics/'],
+      },
+      { files: ['instances/'], contain: 'rows of instances, and regions', as: 'agents/', mayImport: ['agents/'] },
+      { files: ['sessions/'], contain: 'sessions of bots', as: 'instances/', mayImport: ['instances/'] },
+      { files: ['reconciler/'], contain: 'observe, plan, execute', as: 'sessions/', mayImport: ['sessions/'] },
+      {
+        files: ['context.ts'],
+        contain: 'the types of what `composition/` opens for verbs',
+        as: 'reconciler/',
+        mayImport: ['accounts/', 'reconciler/', 'session-starts/'],
+        typesOnly: true,
+      },
+      {
+        files: ['session-starts/'],
+        contain: 'starting a session',
+        as: 'reconciler/',
+        mayImport: ['reconciler/', 'context.ts'],
+      },
+      { files: ['backup/'], contain: 'backup and restore', as: 'sessions/', mayImport: ['sessions/'] },
+      {
+        files: ['handlers.ts'],
+        contain: 'a handler for each operation',
+        as: 'session-starts/',
+        mayImport: ['accounts/', 'session-starts/'],
+      },
+      {
+        files: ['http/'],
+        contain: 'routes, authentication, the session proxy, static files',
+        mayImport: [
+          contract,
+          'handlers.ts',
+          'concurrency/',
+          'audit/',
+          'organizations/',
+          'accounts/',
+          'builds/',
+          'secrets/',
+          'logs/',
+          'metrics/',
+          'agents/',
+          'instances/',
+          'sessions/',
+          'session-starts/',
+        ],
+      },
+      {
+        files: ['composition/'],
+        contain: 'the start and the end of the service, step by step',
+        as: 'handlers.ts',
+        mayImport: [
+          'handlers.ts',
+          'backup/',
+          'http/',
+          'config.ts',
+          'settings.ts',
+          '@bothost/runtime/registry',
+          '@bothost/runtime/directory-hash',
+          '@bothost/runtime/remove-tree',
+        ],
+      },
+      { files: ['main.ts'], contain: 'the program', as: 'composition/', mayImport: ['composition/'] },
+    ],
+  },
+  {
+    title: 'The command line',
+    description: 'Files directly in `scaffold/` are the steps of `botcli init`.',
+    root: 'packages/cli/src/',
+    shared: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'json-object.ts', 'version.ts'],
+    rows: [
+      {
+        files: ['main.ts', 'program.ts', 'commands.ts', 'find-command.ts', 'help.ts', 'suggest-words.ts'],
+        contain: 'the program, and the table of commands',
+        as: 'commands/',
+        mayImport: ['commands/'],
+      },
+      {
+        files: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'json-object.ts', 'version.ts'],
+        contain: 'what every folder needs',
+        mayImport: [contract],
+      },
+      {
+        files: ['io/'],
+        contain: 'everything outside the program as one value: streams, prompts, time, the process',
+      },
+      { files: ['output/'], contain: 'reports, and how they are printed', mayImport: ['io/'] },
+      {
+        files: ['connection/'],
+        contain: 'which service is called with which key: settings, profile, login',
+        mayImport: [contract, 'io/', 'output/'],
+      },
+      {
+        files: ['command-line/'],
+        contain: 'the type of a command, its options and context, and the parser',
+        as: 'connection/',
+        mayImport: ['connection/'],
+      },
+      {
+        files: ['records/'],
+        contain: 'records of the service as several commands show or filter them',
+        as: 'command-line/',
+        mayImport: ['command-line/'],
+      },
+      { files: ['operator/'], contain: "what the operator's commands share", as: 'records/' },
+      { files: ['pack/'], contain: 'a project as an archive', as: 'records/', mayImport: ['@bothost/packing'] },
+      { files: ['secrets/'], contain: 'secret sets: sources of values, changes, tables', as: 'records/' },
+      { files: ['scaffold/'], contain: 'the generator of projects', as: 'records/', mayImport: ['scaffold/'] },
+      { files: ['deploy/'], contain: 'a deployment, step by step', as: 'records/', mayImport: ['pack/', 'secrets/'] },
+      {
+        files: ['commands/'],
+        contain: 'a file for each command: its arguments, its options, and `run`, which returns a report',
+        as: 'deploy/',
+        mayImport: ['deploy/', 'records/', 'operator/', 'scaffold/'],
+      },
+      {
+        files: [
+          'scaffold/package-manager.ts',
+          'scaffold/project-file.ts',
+          'scaffold/shell-word.ts',
+          'scaffold/version-order.ts',
+        ],
+        contain: 'what several folders of `scaffold/` need',
+      },
+      { files: ['scaffold/python/'], contain: 'Python expressions and imports, formatted' },
+      {
+        files: ['scaffold/catalogue/'],
+        contain: 'services by vendor, and transports',
+        mayImport: ['scaffold/python/'],
+      },
+      {
+        files: ['scaffold/configuration/'],
+        contain: 'fields, the rules between them, what a configuration needs',
+        as: 'scaffold/catalogue/',
+        mayImport: [contract, 'scaffold/catalogue/'],
+      },
+      {
+        files: ['scaffold/client/'],
+        contain: 'files of web clients, from the templates',
+        as: 'scaffold/configuration/',
+        mayImport: ['scaffold/configuration/', 'scaffold/project-file.ts', '../templates/'],
+      },
+      {
+        files: ['scaffold/project/'],
+        contain: 'files of the bot: code, packages, README',
+        as: 'scaffold/client/',
+        mayImport: ['scaffold/client/'],
+      },
+      {
+        files: ['scaffold/merging/'],
+        contain: "merging generated files with a user's edits",
+        mayImport: ['scaffold/version-order.ts'],
+      },
+      {
+        files: ['scaffold/writing/'],
+        contain: 'conflicts, changes that survive a kill, the lock, the stored answers',
+        mayImport: ['scaffold/configuration/', 'scaffold/project-file.ts'],
+      },
+      {
+        files: ['scaffold/guides/'],
+        contain: 'instructions for coding agents',
+        mayImport: ['scaffold/writing/', 'scaffold/version-order.ts'],
+      },
+      {
+        files: ['scaffold/wizard/'],
+        contain: 'the questions of `botcli init`',
+        as: 'scaffold/configuration/',
+        mayImport: ['io/', 'scaffold/configuration/', 'scaffold/client/'],
+      },
+      {
+        files: ['scaffold/checking/'],
+        contain: '`project check`',
+        as: 'scaffold/project/',
+        mayImport: [
+          'scaffold/project/',
+          'scaffold/merging/',
+          'scaffold/writing/',
+          'scaffold/guides/',
+          'scaffold/version-order.ts',
+        ],
+      },
+      {
+        files: ['scaffold/changing/'],
+        contain: '`project add` and `project update`',
+        as: 'scaffold/checking/',
+        mayImport: [
+          'scaffold/checking/',
+          'scaffold/package-manager.ts',
+          'scaffold/shell-word.ts',
+          'io/',
+          'output/',
+          'command-line/',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'The dashboard',
+    description: '',
+    root: 'packages/dashboard/src/',
+    shared: [contract, 'api.ts', 'live-query.ts', 'theme.ts'],
+    rows: [
+      {
+        files: ['main.tsx', 'router.ts', 'app.css'],
+        contain: 'the program',
+        as: 'routes/',
+        mayImport: ['routes/', 'connection/', 'reference/'],
+      },
+      {
+        files: ['api.ts', 'live-query.ts', 'theme.ts'],
+        contain: 'calls of the service, and what every folder needs',
+      },
+      { files: ['components/'], contain: 'what pages are made of: fields, dialogs, lists, texts about times' },
+      { files: ['commands/'], contain: 'the command for what a page does: `botcli`, or else `curl`' },
+      { files: ['connection/'], contain: 'whether the service can be reached' },
+      {
+        files: ['accounts/'],
+        contain: 'the signed-in person, and the pages of signing in, joining and approving logins',
+        mayImport: ['components/'],
+      },
+      {
+        files: ['organization/'],
+        contain: "the organization in the address, and the person's role in it",
+        mayImport: ['components/', 'commands/', 'accounts/'],
+      },
+      {
+        files: ['secrets/'],
+        contain: 'secret sets and image pull secrets',
+        as: 'organization/',
+        mayImport: ['organization/'],
+      },
+      { files: ['settings/'], contain: 'settings of the organization and of the person', as: 'secrets/' },
+      { files: ['overview/'], contain: 'what runs, and what needs attention', as: 'secrets/' },
+      { files: ['reference/'], contain: 'the API reference', mayImport: ['components/'] },
+      { files: ['agents/'], contain: 'agents and their deployments', as: 'secrets/', mayImport: ['secrets/'] },
+      { files: ['logs/'], contain: 'the output of bots', as: 'secrets/', mayImport: ['agents/'] },
+      { files: ['talk/'], contain: 'conversations with an agent from the browser', as: 'logs/' },
+      { files: ['sessions/'], contain: 'sessions of bots, with charts', as: 'logs/', mayImport: ['logs/'] },
+      {
+        files: ['deploy/'],
+        contain: 'a deployment from a folder or an archive, packed in the browser',
+        as: 'sessions/',
+        mayImport: ['secrets/', '@bothost/packing'],
+      },
+      { files: ['palette/'], contain: 'the command palette and keyboard shortcuts', as: 'logs/' },
+      {
+        files: ['shell/'],
+        contain: 'the frames around pages, and the start page',
+        as: 'secrets/',
+        mayImport: ['palette/'],
+      },
+      {
+        files: ['routes/'],
+        contain: 'addresses, their parameters, and the pages that they show',
+        as: 'sessions/',
+        mayImport: ['sessions/', 'secrets/', 'settings/', 'overview/', 'talk/', 'deploy/', 'shell/'],
+      },
+    ],
+  },
+];
