@@ -63,7 +63,7 @@ export async function checkCredentials(
     );
   }
   const signal = AbortSignal.timeout(connection.timeoutMs);
-  const agent = createSsrfSafeHttpAgent({ ...connection, signal });
+  const agent = createSsrfSafeHttpAgent({ ...connection, privateHosts: connection.policy.listed, signal });
   try {
     const basic = `Basic ${credentials.toString('base64')}`;
     return await check(senderOf(agent, signal), base, basic, image, connection.policy);

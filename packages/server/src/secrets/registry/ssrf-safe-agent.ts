@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isMetadataAddress, isPublicAddress } from './addresses.ts';
-import type { ImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 export type HostResolver = (host: string) => Promise<readonly string[]>;
 
@@ -18,11 +17,12 @@ export const resolveHostBySystem: HostResolver = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
- * Creates the HTTP agent for one check of registry credentials. The agent resolves each host name once, checks all its
- * addresses, and connects only to these addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
+ * Creates an HTTP agent for addresses that a tenant chooses. The agent resolves each host name once, checks all its addresses,
+ * and connects only to these addresses. So a later DNS response cannot lead to a private address (DNS rebinding).
  */
 export function createSsrfSafeHttpAgent(options: {
-  readonly policy: Pick<ImageRegistryConnectionPolicy, 'listed'>;
+  /** The hosts, as `host:port`, whose addresses may be private. */
+  readonly privateHosts: ReadonlySet<string>;
   readonly resolve: HostResolver;
   readonly timeoutMs: number;
   /** Once the signal is aborted, no connection is opened. */
@@ -38,7 +38,7 @@ export function createSsrfSafeHttpAgent(options: {
     resolved.set(host, known);
     return unlessAborted(known).then((addresses) => {
       const isAllowed = (address: string) => {
-        if (!options.policy.listed.has(at)) return isPublicAddress(address);
+        if (!options.privateHosts.has(at)) return isPublicAddress(address);
         return isIP(host) !== 0 || !isMetadataAddress(address);
       };
       if (addresses.length === 0 || !addresses.every(isAllowed)) throw new RefusedAddressError(at);
@@ -96,7 +96,7 @@ export function createSsrfSafeHttpAgent(options: {
         .then(
           (socket) => done(null, socket),
           (error: unknown) =>
-            done(error instanceof Error ? error : new Error('The connection to the registry failed.'), null),
+            done(error instanceof Error ? error : new Error('The connection failed.'), null),
         );
     },
   });
