@@ -209,6 +209,7 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['config.ts', 'settings.ts'], contain: 'the settings of the service', mayImport: [contract] },
       { files: ['store/'], contain: 'the database, its tables and migrations', mayImport: [contract] },
       { files: ['concurrency/'], contain: 'rate limits, queues, signals', mayImport: [contract] },
+      { files: ['http-client/'], contain: 'requests to addresses that a tenant chooses' },
       {
         files: ['audit/'],
         contain: 'the audit log',
@@ -228,7 +229,12 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['audit/', 'organizations/'],
       },
       { files: ['builds/'], contain: 'uploads and builds', as: 'organizations/' },
-      { files: ['secrets/'], contain: 'secret sets, the vault, image pull secrets', as: 'organizations/' },
+      {
+        files: ['secrets/'],
+        contain: 'secret sets, the vault, image pull secrets',
+        as: 'organizations/',
+        mayImport: ['http-client/'],
+      },
       { files: ['logs/'], contain: 'the output of bots', as: 'organizations/' },
       { files: ['metrics/'], contain: 'usage of instances, and metrics of the service', as: 'organizations/' },
       {
@@ -288,6 +294,7 @@ export const importAreas: readonly ImportArea[] = [
           'handlers.ts',
           'backup/',
           'http/',
+          'http-client/',
           'config.ts',
           'settings.ts',
           '@bothost/runtime/registry',

@@ -1,9 +1,9 @@
 import { type Dispatcher, request } from 'undici';
 import { z } from 'zod';
+import { createSsrfSafeHttpAgent, type HostResolver } from '../../http-client/ssrf-safe-agent.ts';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
 import type { ImageReference } from './image-reference.ts';
 import { createRegistryUrl, formatHostAndPort, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
-import { createSsrfSafeHttpAgent, type HostResolver } from './ssrf-safe-agent.ts';
 import { parseTokenAddress } from './token-address.ts';
 import {
   type CredentialVerdict,

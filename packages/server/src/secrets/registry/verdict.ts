@@ -1,5 +1,5 @@
 import type { ImagePullSecretCheckResult } from '@bothost/contract';
-import { RefusedAddressError } from './ssrf-safe-agent.ts';
+import { RefusedAddressError } from '../../http-client/ssrf-safe-agent.ts';
 
 /**
  * The result of checking registry credentials, and a message for their owner. The message contains no text from the registry.

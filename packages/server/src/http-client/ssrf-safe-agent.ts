@@ -95,8 +95,7 @@ export function createSsrfSafeHttpAgent(options: {
         .then((addresses) => openSocket(addresses, target))
         .then(
           (socket) => done(null, socket),
-          (error: unknown) =>
-            done(error instanceof Error ? error : new Error('The connection failed.'), null),
+          (error: unknown) => done(error instanceof Error ? error : new Error('The connection failed.'), null),
         );
     },
   });
