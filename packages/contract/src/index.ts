@@ -23,6 +23,7 @@ export {
   ErrorResponse,
   type ValidationIssue,
 } from './errors.ts';
+export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
 export { JsonText } from './json-text.ts';
 export { apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';

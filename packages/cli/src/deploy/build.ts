@@ -1,4 +1,4 @@
-import type { ApiClient, Build } from '@bothost/contract';
+import { type ApiClient, type Build, findOrCreateBuild, followBuild, splitBuildError } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
@@ -9,59 +9,45 @@ import { withInterruptNotice } from './interrupt-notice.ts';
 import { uploadArchive } from './upload.ts';
 
 /** Finds a successful build of the same content, or starts a build and shows its log. Throws a `Failure` if the build fails. */
-export async function findOrCreateBuild(
+export async function buildProject(
   context: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: ApiClient,
   project: PackableProject,
   target: { readonly region: string; readonly dockerfile: string | undefined },
 ): Promise<Build> {
-  const query = { contentHash: project.contentHash, region: target.region, status: 'success', limit: 1 } as const;
-  const { builds } = await withRetries(context, () => client.listBuilds({ query }));
-  const [existing] = builds;
-  if (existing !== undefined) return existing;
-  const uploadId = await withArchiveFile(context, project, (archive) =>
-    withInterruptNotice(context, 'The uploaded part is kept. To resume the upload, run the same deploy again.', () =>
-      uploadArchive(context, client, archive, target.region),
-    ),
+  const { io, messages } = context;
+  const requests = { signal: io.signal, retry: <T>(request: () => Promise<T>) => withRetries(context, request) };
+  const { build } = await findOrCreateBuild(
+    client,
+    { ...target, contentHash: project.contentHash },
+    {
+      ...requests,
+      upload: () =>
+        withArchiveFile(context, project, (archive) =>
+          withInterruptNotice(
+            context,
+            'The uploaded part is kept. To resume the upload, run the same deploy again.',
+            () => uploadArchive(context, client, archive, target.region),
+          ),
+        ),
+      follow: (created) => {
+        messages.notify(`Build ${created.id}`);
+        const notice = `The build continues in the service. To follow the build, run the same deploy again. To cancel it, run: botcli cloud build cancel ${created.id}`;
+        return withInterruptNotice(context, notice, () =>
+          followBuild(client, created, {
+            ...requests,
+            // On a terminal, each log request waits at most one second, so that the elapsed time is updated every second.
+            waitSeconds: messages.isLive ? 1 : 20,
+            onBuild: (running) => messages.status(formatProgress(running, io.now())),
+            onLines: (lines) => {
+              for (const line of lines) messages.notify(`  ${escapeLogLine(line, false)}`);
+            },
+          }),
+        );
+      },
+    },
   );
-  const dockerfilePath = target.dockerfile === undefined ? {} : { dockerfilePath: target.dockerfile };
-  const { build, cached } = await withRetries(context, () =>
-    client.createBuild({ body: { uploadId, region: target.region, ...dockerfilePath } }),
-  );
-  if (cached) return build;
-  context.messages.notify(`Build ${build.id}`);
-  return withInterruptNotice(
-    context,
-    `The build continues in the service. To follow the build, run the same deploy again. To cancel it, run: botcli cloud build cancel ${build.id}`,
-    () => followBuild(context, client, build),
-  );
-}
-
-/** Shows the log of a build until the build ends. An earlier run of the command may have started the build. */
-async function followBuild(
-  context: Pick<CommandContext, 'io' | 'messages'>,
-  client: ApiClient,
-  created: Build,
-): Promise<Build> {
-  const { messages, io } = context;
-  const params = { buildId: created.id };
-  const getBuild = async () => (await withRetries(context, () => client.getBuild({ params }))).build;
-  // `wait` is in seconds. On a terminal, each log request waits at most one second, so that the elapsed time is updated every
-  // second.
-  const wait = messages.isLive ? 1 : 20;
-  let build = created;
-  let nextToken: string | undefined;
-  do {
-    // Builds of one organization run one after another, so a build can be pending for a while.
-    if (messages.isLive && build.startedAt === null) build = await getBuild();
-    messages.status(formatProgress(build, io.now()));
-    const query = { wait, ...(nextToken === undefined ? {} : { nextToken }) };
-    const page = await withRetries(context, () => client.getBuildLogs({ params, query }));
-    for (const line of page.logs) messages.notify(`  ${escapeLogLine(line.replace(/^\S+ /, ''), false)}`);
-    nextToken = page.nextToken;
-  } while (nextToken !== undefined);
   messages.status(null);
-  build = await getBuild();
   if (build.status !== 'success') throw createBuildFailure(build);
   return build;
 }
@@ -76,8 +62,7 @@ function formatProgress({ startedAt, createdAt }: Build, now: Date): string {
 }
 
 export function createBuildFailure(build: Build): Failure {
-  // The first line of `errorMessage` is the error. The other lines are the last output of the failed command.
-  const [reason = '', ...output] = (build.errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
+  const { reason, output } = splitBuildError(build);
   const messages: Partial<Record<Build['status'], string>> = {
     pending: `The build ${build.id} has not started yet.`,
     building: `The build ${build.id} has not ended yet.`,

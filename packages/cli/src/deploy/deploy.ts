@@ -8,7 +8,7 @@ import type { CommandReport } from '../output/report.ts';
 import { createFileListDocument, createFileListReportBlocks } from '../pack/contents.ts';
 import { type PackableProject, readProjectDirectory } from '../pack/pack-project.ts';
 import { type AgentWithDeployments, findAgentWithDeployments } from './agent-with-deployments.ts';
-import { createBuildFailure, findOrCreateBuild } from './build.ts';
+import { buildProject, createBuildFailure } from './build.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
 import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChange } from './difference.ts';
 import { readProjectTransports } from './entry-points.ts';
@@ -171,7 +171,7 @@ async function executeDeploy(
   let build: Build | null = null;
   let buildId = hasSameCode ? current.desired.buildId : code.buildId;
   if (!hasSameCode && packable !== null) {
-    build = await findOrCreateBuild(context, client, packable, { region, dockerfile });
+    build = await buildProject(context, client, packable, { region, dockerfile });
     buildId = build.id;
   }
   const startedAtMs = io.monotonicMs();

@@ -1,4 +1,4 @@
-import { type Build, formatBytes } from '@bothost/contract';
+import { type Build, formatBytes, splitBuildError } from '@bothost/contract';
 import { PackingError } from '@bothost/packing';
 import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
@@ -128,8 +128,8 @@ function DeployProblem({ error, organization }: { readonly error: unknown; reado
       </Alert>
     );
   }
-  const { status, id, errorMessage } = error.build;
-  const [reason = '', ...output] = (errorMessage ?? 'The log may show the cause.').trimEnd().split('\n');
+  const { status, id } = error.build;
+  const { reason, output } = splitBuildError(error.build);
   return (
     <Alert>
       <p className="font-medium">

@@ -4,6 +4,8 @@ import {
   type ApiClient,
   type Build,
   fetchAgentDetails,
+  findOrCreateBuild,
+  followBuild,
   submitDeployment,
   withRetries,
 } from '@bothost/contract';
@@ -53,7 +55,7 @@ export async function runDeploy(context: DeployContext, request: DeployRequest):
   const { api, onProgress, signal } = context;
   const { agentName, settings } = request;
   const region = await withRetries(() => findRegion(context, request), signal);
-  const build = await findOrCreateBuild(context, request, region);
+  const build = await buildProject(context, request, region);
   if (build.status !== 'success') throw new BuildFailedError(build);
   const retry = <T>(request: () => Promise<T>) => withRetries(request, signal);
   const agent = await retry(() => fetchAgentDetails(api, agentName, signal));
@@ -69,52 +71,42 @@ async function findRegion({ api, signal }: DeployContext, { agentName, region }:
   return (await api.getProperties({}, signal)).properties.defaultRegion;
 }
 
-/**
- * Returns an existing successful build of the same content. If there is none, packs and uploads the project, and waits for its
- * build.
- */
-async function findOrCreateBuild(context: DeployContext, request: DeployRequest, region: string): Promise<Build> {
-  const { api, onProgress, signal } = context;
-  const { project, dockerfile } = request;
-  const query = { contentHash: project.contentHash, region, status: 'success', limit: 1 } as const;
-  const { builds } = await withRetries(() => api.listBuilds({ query }, signal), signal);
-  const [known] = builds;
-  if (known !== undefined) {
-    onProgress({ build: known, isCached: true });
-    return known;
-  }
-  const content = await packProject(project, signal);
-  const uploadId = await uploadArchive(api, {
-    content,
-    contentHash: project.contentHash,
-    region,
-    signal,
-    onProgress: (sentBytes) => onProgress({ upload: { sentBytes, totalBytes: content.size } }),
-  });
-  const body = { uploadId, region, ...(dockerfile === undefined ? {} : { dockerfilePath: dockerfile }) };
-  const { build, cached } = await withRetries(() => api.createBuild({ body }, signal), signal);
-  onProgress({ build, isCached: cached });
-  return cached ? build : followBuild(context, build.id);
-}
-
-async function followBuild({ api, onProgress, signal }: DeployContext, buildId: string): Promise<Build> {
-  const params = { buildId };
+/** Builds the project, unless its content was built before. */
+async function buildProject(
+  { api, onProgress, signal }: DeployContext,
+  { project, dockerfile }: DeployRequest,
+  region: string,
+): Promise<Build> {
+  const { contentHash } = project;
+  const requests = { signal, retry: <T>(request: () => Promise<T>) => withRetries(request, signal) };
   const logLines: string[] = [];
-  let nextToken: string | undefined;
-  let isStarted = false;
-  do {
-    const query = { wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
-    const page = await withRetries(() => api.getBuildLogs({ params, query }, signal), signal);
-    // Remove the timestamp at the beginning of each line.
-    logLines.push(...page.logs.map((line) => line.replace(/^\S+ /, '')));
-    nextToken = page.nextToken;
-    onProgress({ logLines: [...logLines] });
-    if (!isStarted && logLines.length > 0) {
-      isStarted = true;
-      onProgress(await withRetries(() => api.getBuild({ params }, signal), signal));
-    }
-  } while (nextToken !== undefined);
-  const { build } = await withRetries(() => api.getBuild({ params }, signal), signal);
-  onProgress({ build });
+  const { build, isCached } = await findOrCreateBuild(
+    api,
+    { contentHash, region, dockerfile },
+    {
+      ...requests,
+      upload: async () => {
+        const content = await packProject(project, signal);
+        return uploadArchive(api, {
+          content,
+          contentHash,
+          region,
+          signal,
+          onProgress: (sentBytes) => onProgress({ upload: { sentBytes, totalBytes: content.size } }),
+        });
+      },
+      follow: (created) =>
+        followBuild(api, created, {
+          ...requests,
+          waitSeconds: 20,
+          onBuild: (running) => onProgress({ build: running }),
+          onLines: (lines) => {
+            logLines.push(...lines);
+            onProgress({ logLines: [...logLines] });
+          },
+        }),
+    },
+  );
+  onProgress({ build, isCached });
   return build;
 }
