@@ -14,6 +14,7 @@ export {
 export { type ApiClient, ConnectionError, createApiClient, toApiError } from './client.ts';
 export { commandLinePackagePath, formatInstallCommands, serviceVersionHeader } from './command-line-package.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
+export { isEnvFile } from './env-file-name.ts';
 export {
   ApiError,
   apiErrorDefinitions,
@@ -58,8 +59,10 @@ export {
   resourceNamePattern,
   retryAfterHeaderSeconds,
   secretSetKeyPattern,
+  secretSetKeyRule,
   secretSetLimits,
   secretSetNamePattern,
+  secretSetNameRule,
   secretWriteDryRunRateLimit,
   secretWriteQueueLimits,
   secretWriteRateLimit,

@@ -98,7 +98,11 @@ export const buildLogLongPollSeconds = 30;
 
 /** Names of secret sets and image pull secrets, which are case-insensitive. */
 export const secretSetNamePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+/** The rule of `secretSetNamePattern` in words. */
+export const secretSetNameRule = 'use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit';
 export const secretSetKeyPattern = /^[A-Za-z0-9_-]{1,64}$/;
+/** The rule of `secretSetKeyPattern` in words. */
+export const secretSetKeyRule = 'use 1 to 64 letters, digits, underscores and hyphens';
 /** Maximum size of a secret value in UTF-8. Linux allows twice as much in one environment variable. */
 export const maxSecretValueBytes = 65_536;
 /** Maximum total size of the keys and values of a secret set, and maximum number of keys. */

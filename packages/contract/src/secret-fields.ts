@@ -4,7 +4,9 @@ import {
   hasValidSecretValueCharacters,
   maxSecretValueBytes,
   secretSetKeyPattern,
+  secretSetKeyRule,
   secretSetNamePattern,
+  secretSetNameRule,
 } from './limits.ts';
 
 export function countUtf8Bytes(text: string): number {
@@ -12,14 +14,12 @@ export function countUtf8Bytes(text: string): number {
 }
 
 /** The name of a secret set. Names that differ only in case mean the same set. */
-export const SecretSetName = z
-  .string()
-  .regex(secretSetNamePattern, 'use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit');
+export const SecretSetName = z.string().regex(secretSetNamePattern, secretSetNameRule);
 
 /** The key of a secret. It becomes the name of an environment variable of the bot. */
 export const SecretSetKey = z
   .string()
-  .regex(secretSetKeyPattern, 'use 1 to 64 letters, digits, underscores and hyphens')
+  .regex(secretSetKeyPattern, secretSetKeyRule)
   .superRefine((key, check) => {
     const message = findReservedSecretKeyProblem(key);
     if (message !== null) check.addIssue({ code: 'custom', message });

@@ -1,7 +1,7 @@
 import { deployFileNames } from '@bothost/contract';
 
 /**
- * Returns true for names that are never packed: environment files, which contain secrets; version control directories, whose
+ * Returns true for names that are never packed: environment files, which contain secrets, and their samples; version control directories, whose
  * history may contain removed files; and the deploy file (the deployment settings in TOML), so that a changed setting needs no
  * new build.
  */

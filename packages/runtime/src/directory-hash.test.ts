@@ -21,6 +21,7 @@ it('hashDirectory ignores the path, the times, the read permissions, .git and .e
   await mkdir(join(two, '.git'));
   await writeFile(join(two, '.git/HEAD'), 'ref');
   await writeFile(join(two, 'lib/.env'), 'KEY=value');
+  await writeFile(join(two, 'lib/.env.local'), 'KEY=value');
   expect(await hashDirectory(two)).toBe(await hashDirectory(one));
   expect(await hashDirectory(one)).toMatch(/^[0-9a-f]{64}$/);
 });

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
+import { isEnvFile } from '@bothost/contract';
 import { iterateProjectEntries, rethrowProjectError } from './project-entries.ts';
 import { ProjectPreparationError } from './runtime.ts';
 
@@ -14,8 +15,7 @@ export type DirectoryTree = { readonly entries: readonly TreeEntry[]; readonly s
 
 /**
  * Lists the entries of a project. `entries` contains files, directories and links in a fixed order, parents first, without
- * `.git`, `__pycache__` and virtual environments. `skipped` contains `.env` files, which are not copied, because their
- * variables would override those of the agent. Rejects with `ProjectPreparationError` if an entry cannot be read, is of another
+ * `.git`, `__pycache__` and virtual environments. `skipped` contains `.env` files, which are not copied. Rejects with `ProjectPreparationError` if an entry cannot be read, is of another
  * kind, or is a link that leads out of the project.
  */
 export async function readDirectoryTree(root: string): Promise<DirectoryTree> {
@@ -32,7 +32,7 @@ export async function readDirectoryTree(root: string): Promise<DirectoryTree> {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.name === '.git' || entry.name === '__pycache__') continue;
       if (entry.isDirectory() && isVirtualEnvironment(join(base, path))) continue;
-      if (entry.name === '.env') {
+      if (isEnvFile(entry.name)) {
         skipped.push(path);
       } else if (entry.isDirectory()) {
         entries.push({ kind: 'directory', path });

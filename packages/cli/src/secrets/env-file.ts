@@ -1,4 +1,4 @@
-import { secretSetKeyPattern } from '@bothost/contract';
+import { secretSetKeyPattern, secretSetKeyRule } from '@bothost/contract';
 import type { KeyValuePair, LocatedMessage, ParsedSecretsInput } from './parsed-secrets-input.ts';
 import { explainPythonDotenvDifference } from './python-dotenv.ts';
 import { parseQuotedValue } from './quoted-value.ts';
@@ -45,7 +45,7 @@ export function parseEnvFile(text: string, source: string): ParsedSecretsInput {
     }
     const key = trimBlanks(line.slice(0, equals).replace(beforeKey, ''));
     const isKey = secretSetKeyPattern.test(key);
-    if (!isKey) add(problems, at, 'invalid key: use 1 to 64 letters, digits, underscores and hyphens');
+    if (!isKey) add(problems, at, `invalid key: ${secretSetKeyRule}`);
     const read = parseValue(lines, at, line.slice(equals + 1));
     next = at + read.lines;
     if ('problem' in read) {

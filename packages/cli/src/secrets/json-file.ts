@@ -1,4 +1,4 @@
-import { secretSetKeyPattern } from '@bothost/contract';
+import { secretSetKeyPattern, secretSetKeyRule } from '@bothost/contract';
 import type { KeyValuePair, LocatedMessage, ParsedSecretsInput, SourceLocation } from './parsed-secrets-input.ts';
 
 /**
@@ -25,7 +25,7 @@ export function parseJsonFile(text: string, source: string): ParsedSecretsInput 
   for (const { key, value, index } of listMembers(content)) {
     const where = whereOf(index);
     if (!secretSetKeyPattern.test(key)) {
-      problems.push({ where, message: 'invalid key: use 1 to 64 letters, digits, underscores and hyphens' });
+      problems.push({ where, message: `invalid key: ${secretSetKeyRule}` });
     } else if (value === null) problems.push({ where, message: `${key}: the value must be a string in quotes` });
     else if (value === '') skipped.push({ key, where });
     else pairs.push({ key, value, where });

@@ -4,6 +4,7 @@ import {
   findClosestWord,
   type SecretSetDetails,
   secretSetKeyPattern,
+  secretSetKeyRule,
 } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
@@ -49,7 +50,7 @@ export async function unsetSecretKeys(
 function requireValidKeys(keys: readonly string[]): void {
   const index = keys.findIndex((key) => !secretSetKeyPattern.test(key));
   if (index === -1) return;
-  const message = `Argument ${index + 1} is not a key: use 1 to 64 letters, digits, underscores and hyphens.`;
+  const message = `Argument ${index + 1} is not a key: ${secretSetKeyRule}.`;
   throw new Failure('secret-key-invalid', message);
 }
 

@@ -1,4 +1,10 @@
-import { findReservedSecretKeyProblem, secretSetKeyPattern, secretSetNamePattern } from '@bothost/contract';
+import {
+  findReservedSecretKeyProblem,
+  secretSetKeyPattern,
+  secretSetKeyRule,
+  secretSetNamePattern,
+  secretSetNameRule,
+} from '@bothost/contract';
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
@@ -27,10 +33,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
   const [name, setSetName] = useState(setName ?? '');
   const [key, setKey] = useState(secretKey ?? '');
   const [value, setValue] = useState('');
-  const nameProblem =
-    name === '' || secretSetNamePattern.test(name)
-      ? undefined
-      : 'Use 1 to 63 letters, digits and hyphens, and begin and end with a letter or digit.';
+  const nameProblem = name === '' || secretSetNamePattern.test(name) ? undefined : toSentence(secretSetNameRule);
   const keyProblem = key === '' ? undefined : describeKey(key);
   const refresh = useRefreshSecrets(organization);
   const notify = useNotice();
@@ -106,6 +109,10 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
 
 /** Returns why a text is not a valid key in a secret set, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
-  if (!secretSetKeyPattern.test(key)) return 'Use 1 to 64 letters, digits, underscores and hyphens.';
+  if (!secretSetKeyPattern.test(key)) return toSentence(secretSetKeyRule);
   return findReservedSecretKeyProblem(key) ?? undefined;
+}
+
+function toSentence(rule: string): string {
+  return `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`;
 }

@@ -1,6 +1,6 @@
 import { link, mkdir, open, rename, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { unpackedArchiveLimits } from '@bothost/contract';
+import { isEnvFile, unpackedArchiveLimits } from '@bothost/contract';
 import type { DirectoryTreeRemover } from '@bothost/runtime';
 import type { ReadEntry } from 'tar';
 import { ArchiveError, formatEntryName } from './archive-error.ts';
@@ -98,7 +98,7 @@ async function unpackInto(
       case 'Link': {
         const source = tree.linkedFile(path, entry.linkpath ?? '');
         const file = tree.add(path, { kind: 'file' });
-        if (file === null || isVariables(file) || isVariables(source)) return drop(entry);
+        if (file === null || isEnvFile(file) || isEnvFile(source)) return drop(entry);
         count(file, sizes.get(source) ?? 0);
         await link(join(root, source), await place(file));
         return drop(entry);
@@ -108,7 +108,7 @@ async function unpackInto(
       case 'ContiguousFile': {
         const file = tree.add(path, { kind: 'file' });
         if (file === null) throw new ArchiveError('archive-duplicate-entry', path);
-        if (isVariables(file)) {
+        if (isEnvFile(file)) {
           how.output(`${formatEntryName(file)} is left out: variables and secrets do not belong in a build.`);
           return drop(entry);
         }
@@ -143,10 +143,4 @@ async function writeEntry(entry: ReadEntry, path: string, mode: number): Promise
 /** Skips the body of an entry, so that the parser continues with the next entry. */
 function drop(entry: ReadEntry): void {
   entry.resume();
-}
-
-/** Whether a path is `.env` or a variant such as `.env.local`, in any directory. Samples are excluded. */
-function isVariables(path: string): boolean {
-  const name = path.split('/').at(-1) ?? '';
-  return /^\.env(\..+)?$/i.test(name) && !/\.(example|sample|template|dist)$/i.test(name);
 }

@@ -1,5 +1,5 @@
-/** Names that no agent or organization can have, because they are part of API paths. */
-const reserved: ReadonlySet<string> = new Set(['webhooks', 'sessions', 'public', 'start']);
+import { reservedResourceNames } from '@bothost/contract/limits';
+
 const maxLength = { name: 100, slug: 54 };
 
 /**
@@ -18,6 +18,6 @@ export function findNameProblem(name: string): string | null {
   if (name.length > maxLength.name) return `is longer than ${maxLength.name} characters`;
   const slug = toSlug(name);
   if (slug.length < 2) return 'needs at least two letters (a to z) or digits, for the name of the agent';
-  if (reserved.has(slug)) return `gives the agent the name ${slug}, which is reserved`;
+  if (reservedResourceNames.includes(slug)) return `gives the agent the name ${slug}, which is reserved`;
   return null;
 }
