@@ -26,7 +26,9 @@ export default defineConfig({
       { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
       { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },
+      { find: '@bothost/contract/period', replacement: contract('period.ts') },
       { find: '@bothost/contract/session-event-cause', replacement: contract('session-event-cause.ts') },
+      { find: '@bothost/contract/shell-word', replacement: contract('shell-word.ts') },
       { find: '@bothost/contract/statuses', replacement: contract('statuses.ts') },
       { find: '@bothost/contract/suggest', replacement: contract('suggest.ts') },
       {

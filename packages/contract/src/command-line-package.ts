@@ -1,3 +1,5 @@
+import { quoteShellWord } from './shell-word.ts';
+
 /** Path at which the service serves its own `botcli` as an npm package. */
 export const commandLinePackagePath = '/botcli.tgz';
 
@@ -6,8 +8,7 @@ export const serviceVersionHeader = 'bothost-version';
 
 /** Returns the commands that install the service's `botcli`: as root, and in the home directory of another account. */
 export function formatInstallCommands(origin: string): { readonly asRoot: string; readonly asUser: string } {
-  const url = origin + commandLinePackagePath;
   // A shell would expand the brackets of an IPv6 address.
-  const word = /^[\w:./-]+$/.test(url) ? url : `'${url}'`;
+  const word = quoteShellWord(origin + commandLinePackagePath);
   return { asRoot: `npm install -g ${word}`, asUser: `npm install --prefix ~/.local -g ${word}` };
 }

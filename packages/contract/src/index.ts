@@ -24,6 +24,7 @@ export {
   ErrorResponse,
   type ValidationIssue,
 } from './errors.ts';
+export { explainSessionEnd } from './explain-session-end.ts';
 export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
 export { JsonText } from './json-text.ts';
@@ -128,6 +129,7 @@ export {
   sessionCookieName,
   talkPageBasePath,
 } from './paths.ts';
+export { parsePeriodSeconds } from './period.ts';
 export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
 export {
   imageRepositorySegmentPattern,
@@ -139,6 +141,7 @@ export { replaceBracketsWithParentheses } from './replace-brackets-with-parenthe
 export { type Role, roles } from './roles.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
 export { describeSessionEventCause, isEventOfThisVersion, readLastOutput } from './session-event-cause.ts';
+export { quoteShellWord } from './shell-word.ts';
 export {
   type AgentStatus,
   type BuildStatus,

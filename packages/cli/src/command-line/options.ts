@@ -1,3 +1,4 @@
+import { parsePeriodSeconds } from '@bothost/contract/period';
 import { UsageError } from '../failure.ts';
 
 export type FlagOption = { readonly kind: 'flag'; readonly short?: string; readonly description: string };
@@ -92,13 +93,10 @@ export function choiceOption<const Word extends string>(
   });
 }
 
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
-
 /** Parses a duration such as `90d` to seconds. The units are s, m, h, d and w. */
 export function durationOption(describe: OptionDescription, maximumSeconds: number): ValueOption<number, false> {
   return defineValueOption(describe, 'SPAN', (given) => {
-    const [, digits = '', unit = ''] = /^(\d+)([smhdw])$/.exec(given) ?? [];
-    const seconds = Number(digits) * (unitSeconds[unit] ?? 0);
+    const seconds = parsePeriodSeconds(given) ?? 0;
     if (seconds < 1 || seconds > maximumSeconds) {
       const maximumDays = Math.floor(maximumSeconds / 86_400);
       throw new UsageError(

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { quoteShellWord } from '@bothost/contract/shell-word';
 import { InterruptedError } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { detectPackageManager } from './package-manager.ts';
-import { quoteShellWord } from './shell-word.ts';
 
 const projectWritten = 'The project was written.';
 

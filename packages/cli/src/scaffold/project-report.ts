@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { quoteShellWord } from '@bothost/contract/shell-word';
 import type { PackageManager } from '../config.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
@@ -11,7 +12,6 @@ import type { PlannedGuideAction } from './guides/plan-guides.ts';
 import type { ProjectWriteResult } from './make-project.ts';
 import { formatSecretSetName } from './project/deployment.ts';
 import { listRequiredEnvironmentVariables } from './project/variables.ts';
-import { quoteShellWord } from './shell-word.ts';
 
 export function createProjectReport(
   configuration: ProjectConfiguration,

@@ -1,4 +1,10 @@
-import { fillPathTemplate, listOperationPaths, type OperationName, operations } from '@bothost/contract';
+import {
+  fillPathTemplate,
+  listOperationPaths,
+  type OperationName,
+  operations,
+  quoteShellWord,
+} from '@bothost/contract';
 
 /** Returns the `botcli` command for an action in an organization. */
 export function formatCloudCommand(organization: string, ...words: readonly string[]): string {
@@ -6,7 +12,7 @@ export function formatCloudCommand(organization: string, ...words: readonly stri
 }
 
 export function formatBotcliCommand(...words: readonly string[]): string {
-  return ['botcli', ...words].map(quote).join(' ');
+  return ['botcli', ...words].map(quoteShellWord).join(' ');
 }
 
 type ApiRequest = {
@@ -32,13 +38,16 @@ export function formatCurlCommand(name: OperationName, request: ApiRequest): str
     if (value !== undefined) url.searchParams.set(key, String(value));
   }
   const data =
-    body === undefined ? [] : ['-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body))];
-  return ['curl', '-X', operation.method, '-H', '"Authorization: Bearer $BOTCLI_TOKEN"', ...data, quote(url.href)].join(
-    ' ',
-  );
-}
-
-/** Quotes a word for a POSIX shell. */
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+    body === undefined
+      ? []
+      : ['-H', quoteShellWord('Content-Type: application/json'), '-d', quoteShellWord(JSON.stringify(body))];
+  return [
+    'curl',
+    '-X',
+    operation.method,
+    '-H',
+    '"Authorization: Bearer $BOTCLI_TOKEN"',
+    ...data,
+    quoteShellWord(url.href),
+  ].join(' ');
 }

@@ -1,3 +1,5 @@
+import { parsePeriodSeconds } from '@bothost/contract';
+
 /** Options of a field that selects a period ending now. Each option is a pair: its value in the page's URL, and its label. */
 export const periodOptions = [
   ['', 'Any time'],
@@ -8,10 +10,11 @@ export const periodOptions = [
   ['30d', 'Last 30 days'],
 ] as const;
 
-const secondsOf = { m: 60, h: 3_600, d: 86_400 } as const;
-
-/** Returns the length in seconds of a period such as `15m`, `24h` or `7d`, or undefined for any other text. */
-export function parsePeriodSeconds(period: string | undefined): number | undefined {
-  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(period ?? '') ?? [];
-  return count === undefined ? undefined : Number(count) * secondsOf[unit as keyof typeof secondsOf];
+/** Returns the start of a period such as `15m` that ends at `nowMs`, in Unix seconds. Undefined for any other text. */
+export function computePeriodStartSeconds(period: string | undefined, nowMs: number): number | undefined {
+  const seconds = parsePeriodSeconds(period ?? '');
+  return seconds === undefined || seconds > maxPeriodSeconds ? undefined : nowMs / 1_000 - seconds;
 }
+
+/** Longer periods would lead to times that the service rejects. */
+const maxPeriodSeconds = 9_999 * 86_400;

@@ -1,6 +1,6 @@
 import type { LogLevel } from '@bothost/contract';
 import { formatCloudCommand } from '../commands/shell-command.ts';
-import { parsePeriodSeconds } from '../components/period.ts';
+import { computePeriodStartSeconds } from '../components/period.ts';
 
 /** The filter of the logs page, as stored in the page's URL. */
 export type LogFilter = {
@@ -24,12 +24,12 @@ export type LogSearchParameters = LogFilter & {
 
 /** Returns the query parameters of a `getLogs` request for a filter. The period of the filter ends at `nowMs`. */
 export function createLogQuery({ session, query, level, since }: LogFilter, nowMs: number) {
-  const seconds = parsePeriodSeconds(since);
+  const startTime = computePeriodStartSeconds(since, nowMs);
   return {
     ...(session === undefined ? {} : { sessionId: session }),
     ...(query === undefined ? {} : { query }),
     ...(level === undefined ? {} : { level }),
-    ...(seconds === undefined ? {} : { startTime: nowMs / 1000 - seconds }),
+    ...(startTime === undefined ? {} : { startTime }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost/contract';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
-import { parsePeriodSeconds } from '../components/period.ts';
+import { computePeriodStartSeconds } from '../components/period.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
 export type SessionFilter = {
@@ -35,12 +35,12 @@ export const durationOptions = [
 
 /** Returns the query for a filter that is applied at the time `nowMs`. Ignores invalid parts of the filter. */
 export function createSessionQuery({ agent, status, since, duration }: SessionFilter, nowMs: number): SessionQuery {
-  const seconds = parsePeriodSeconds(since);
+  const startTime = computePeriodStartSeconds(since, nowMs);
   const [, least, greatest] = /^(\d{0,9})-(\d{0,9})$/.exec(duration ?? '') ?? [];
   return {
     ...(agent === undefined ? {} : { agent }),
     ...statusQuery(status),
-    ...(seconds === undefined ? {} : { startTime: Math.floor(nowMs / 1000) - seconds }),
+    ...(startTime === undefined ? {} : { startTime: Math.floor(startTime) }),
     ...(least ? { durationMin: Number(least) } : {}),
     ...(greatest ? { durationMax: Number(greatest) } : {}),
   };

@@ -1,4 +1,4 @@
-import type { OrganizationSession, SessionResponse } from '@bothost/contract';
+import { explainSessionEnd, type OrganizationSession, type SessionResponse } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Square } from 'lucide-react';
@@ -19,7 +19,6 @@ import {
   useMembership,
 } from '../organization/organization.ts';
 import type { ChartRange } from './chart-range.ts';
-import { explainSessionEnd } from './explain-session-end.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';

@@ -12,6 +12,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { RelativeTime } from '../components/moment.tsx';
+import { computePeriodStartSeconds, periodOptions } from '../components/period.ts';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
@@ -22,15 +23,11 @@ import {
   getOrganizationApi,
   useMembership,
 } from '../organization/organization.ts';
-import { type AuditFilter, computePeriodStart, formatBotcliAuditOptions } from './audit-filter.ts';
+import { type AuditFilter, formatBotcliAuditOptions } from './audit-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
-const periods = [
-  ['', 'Any time'],
-  ['1d', 'Last 24 hours'],
-  ['7d', 'Last 7 days'],
-  ['30d', 'Last 30 days'],
-] as const;
+/** The audit log is long-lived, so the page offers no period of minutes or a few hours. */
+const periods = periodOptions.filter(([value]) => !['15m', '1h'].includes(value));
 
 /** The page at `/orgs/:organization/settings/audit`: the audit log. The filter is stored in the page's URL. */
 export function AuditPage() {
@@ -114,7 +111,9 @@ function Entries({ organization, filter }: { readonly organization: string; read
   const pages = useInfiniteQuery({
     queryKey: [...createOrganizationQueryKey(organization), 'audit', filter],
     queryFn: ({ pageParam, signal }) => {
-      const query = { action, object, result, since: computePeriodStart(since, new Date()), cursor: pageParam };
+      const startTime = computePeriodStartSeconds(since, Date.now());
+      const period = startTime === undefined ? {} : { since: new Date(startTime * 1_000).toISOString() };
+      const query = { action, object, result, ...period, cursor: pageParam };
       return getOrganizationApi(organization).listAuditEntries({ query }, signal);
     },
     initialPageParam: undefined as string | undefined,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { quoteShellWord } from '@bothost/contract/shell-word';
 import { createTwoFilesPatch } from 'diff';
 import type { CommandContext } from '../../command-line/context.ts';
 import type { PackageManager } from '../../config.ts';
@@ -13,7 +14,6 @@ import { createProjectPlan } from '../configuration/plan.ts';
 import { hasConflictMarkers } from '../merging/markers.ts';
 import { detectPackageManager } from '../package-manager.ts';
 import { listRequiredEnvironmentVariables } from '../project/variables.ts';
-import { quoteShellWord } from '../shell-word.ts';
 import { applyEdits, type FileEdit, readInterruptedChange } from '../writing/apply-edits.ts';
 import { beginProjectChange, rejectSymbolicLinks } from '../writing/begin-project-change.ts';
 import { requireUnlocked } from '../writing/project-lock.ts';

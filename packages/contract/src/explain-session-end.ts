@@ -1,12 +1,8 @@
-import {
-  describeSessionEventCause,
-  getSessionCompletionStatusLabel,
-  isEventOfThisVersion,
-  type SessionEventCode,
-  type SessionEventOfThisVersion,
-  type SessionResponse,
-  socketTokenLifetimeSeconds,
-} from '@bothost/contract';
+import { socketTokenLifetimeSeconds } from './limits.ts';
+import type { SessionEventOfThisVersion } from './operations/session-events.ts';
+import type { SessionResponse } from './operations/sessions.ts';
+import { describeSessionEventCause, isEventOfThisVersion } from './session-event-cause.ts';
+import { getSessionCompletionStatusLabel, type SessionEventCode } from './statuses.ts';
 
 /** Why a session failed, and what to do. */
 export type SessionEndExplanation = { readonly cause: string; readonly next: string };
@@ -36,7 +32,7 @@ export function explainSessionEnd({
   }
   if (status === 'BOT_START_TIMEOUT') {
     return {
-      cause: 'No bot became ready and accepted the session in time.',
+      cause: `${getSessionCompletionStatusLabel(status)}.`,
       next: 'Read the output below for what delays the start. If all instances were busy, raise max_agents in deploy.toml.',
     };
   }

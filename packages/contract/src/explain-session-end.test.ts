@@ -1,6 +1,6 @@
-import type { SessionEvent, SessionEventOfThisVersion } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
 import { explainSessionEnd } from './explain-session-end.ts';
+import type { SessionEvent, SessionEventOfThisVersion } from './operations/session-events.ts';
 
 const eventTs = '2026-11-23T12:00:00.000Z';
 type Exit = Extract<SessionEventOfThisVersion, { eventCode: 'INSTANCE_EXITED' }>['detail'];
