@@ -1,8 +1,8 @@
 import type { LogLine } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeService, startFakeService } from '../../../../test/fake-service/fake-service.ts';
-import { privateKey, publicKey, sessionId } from '../../../../test/fake-service/records.ts';
-import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
+import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
+import { privateKey, publicKey, sessionId } from '../../../fake-service/records.ts';
+import { type RunOptions, runProgram } from '../../../run-program.ts';
 
 const id = '01930000-0000-7000-8000-000000000003';
 const logLine = (log: string, level: LogLine['level'] = null, more: Partial<LogLine> = {}): LogLine => ({

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type FakeDeployService, startFakeDeployService } from '../../../test/fake-service/fake-deploy-service.ts';
-import { privateKey } from '../../../test/fake-service/records.ts';
-import { type RunOptions, runProgram } from '../../../test/run-program.ts';
-import { InterruptedError } from '../../failure.ts';
-import { generateDockerfile } from '../../scaffold/project/deployment.ts';
+import { InterruptedError } from '../../../src/failure.ts';
+import { generateDockerfile } from '../../../src/scaffold/project/deployment.ts';
+import { type FakeDeployService, startFakeDeployService } from '../../fake-service/fake-deploy-service.ts';
+import { privateKey } from '../../fake-service/records.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 
 let service: FakeDeployService;
 let folder: string;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildBotcli } from '../../test/build-botcli.ts';
-import { runProgram } from '../../test/run-program.ts';
+import { buildBotcli } from '../build-botcli.ts';
+import { runProgram } from '../run-program.ts';
 
 async function complete(...words: readonly string[]): Promise<readonly string[]> {
   const { status, stdout } = await runProgram(['completion', 'bash', `--words=${[...words, '.'].join('\n')}`]);

@@ -8,13 +8,9 @@ import {
   type SecretWriteResult,
 } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type FakeService,
-  simulatedDisconnectError,
-  startFakeService,
-} from '../../../../test/fake-service/fake-service.ts';
-import { organization, privateKey, publicKey } from '../../../../test/fake-service/records.ts';
-import { type RunOptions, runProgram } from '../../../../test/run-program.ts';
+import { type FakeService, simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
+import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
+import { type RunOptions, runProgram } from '../../run-program.ts';
 
 const secret = 'me:Pa:ss wörd';
 const encoded = Buffer.from(secret).toString('base64');
