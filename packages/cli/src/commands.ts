@@ -58,7 +58,6 @@ export const commands: Readonly<Record<string, Loader>> = {
   'operator keys create': () => import('./commands/operator/keys/create.ts'),
   'operator vault status': () => import('./commands/operator/vault/status.ts'),
   'operator vault rotate': () => import('./commands/operator/vault/rotate.ts'),
-  'operator vault verify': () => import('./commands/operator/vault/verify.ts'),
 };
 
 export const commandGroups: Readonly<Record<string, string>> = {
@@ -80,4 +79,10 @@ export const commandGroups: Readonly<Record<string, string>> = {
 
 export const commandAliases: Readonly<Record<string, string>> = {
   'cloud auth whoami': 'cloud auth status',
+  'operator vault verify': 'operator vault rotate',
+};
+
+/** Words that an alias adds to the command line of its command. */
+export const aliasWords: Readonly<Record<string, readonly string[]>> = {
+  'operator vault verify': ['organization', '--dry-run'],
 };

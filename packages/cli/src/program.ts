@@ -8,7 +8,7 @@ import {
   requireMandatoryValues,
 } from './command-line/parse-line.ts';
 import { formatUsage } from './command-line/usage.ts';
-import { commands } from './commands.ts';
+import { aliasWords, commands } from './commands.ts';
 import type { ResourcesNamedInCommand } from './connection/describe-failure.ts';
 import type { Settings } from './connection/settings.ts';
 import { Failure, InterruptedError, UsageError } from './failure.ts';
@@ -84,7 +84,8 @@ async function execute(io: CommandIo, args: readonly string[], mode: OutputMode,
     throw new UsageError(`"${commandPath}" needs a subcommand.`, `To list the commands, run: ${commandPath} --help`);
   }
   if (command === undefined) throw new Error(`There is no command "${match.path}".`);
-  const values = parseCommandLine(args, indexes, command);
+  const added = aliasWords[match.words.map(({ text }) => text).join(' ')] ?? [];
+  const values = parseCommandLine([...args, ...added], indexes, command);
   requireMandatoryValues(values, command, formatUsage(match.path, command));
   state.isLocal = command.isLocal;
   state.subject = findSubject(match.path, values);

@@ -314,8 +314,12 @@ function createOperatorHandlers(context: ServiceContext) {
 
   return {
     getVault: vault.status,
-    rotateVault: ({ body }, operator) => vault.rotate(operator, body.layer, body.organization ?? null),
-    verifyVault: ({ body }, operator) => vault.verify(operator, body?.organization ?? null),
+    rotateVault: ({ body }, operator) =>
+      body.layer === 'root'
+        ? vault.rotateRootKey(operator)
+        : vault.rotateOrganizationKeys(operator, body.organization ?? null, { isDryRun: false }),
+    verifyVault: ({ body }, operator) =>
+      vault.rotateOrganizationKeys(operator, body?.organization ?? null, { isDryRun: true }),
     createOperatorKey: ({ body }, operator) =>
       createOperatorKey(context, operator, { ...body, organization: body.organization ?? null }),
     createOperatorInvitation: ({ body }, operator) =>

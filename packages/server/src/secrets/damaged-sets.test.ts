@@ -4,7 +4,6 @@ import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/suppor
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { deleteSecretSet } from './delete.ts';
 import { listSecrets } from './list.ts';
-import { verifyVault } from './maintenance/verify.ts';
 import { rollBackSecrets } from './rollback.ts';
 import { getSecretHistory, getSecretSet } from './show.ts';
 
@@ -49,14 +48,12 @@ describe('a secret set that was tampered with in the database', () => {
   const variables = (revision = 2) => vault.variables(home, { secretSet: 'keys', setId, revision });
   const list = (query = {}) => listSecrets(vault.context, { organizationId: home }, query);
   const details = (name: string) => getSecretSet(vault.context, { organizationId: home }, name, async () => []);
-  const verify = () =>
-    verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
 
   it.each(changes)(
     'cannot be used after column %s of table %s was changed to %s',
     async (column, table, expression) => {
       expect(await variables()).toEqual({ A: 'three', B: 'two' });
-      expect(await verify()).toEqual([]);
+      expect(await vault.verify()).toEqual([]);
       const row = table === 'secret_sets' ? `id = '${setId}'` : `set_id = '${setId}' and revision = 2`;
       await sql.raw(`update ${table} set ${column} = ${expression} where ${row}`).execute(rows.db);
       const { name } = await rows.db
@@ -74,12 +71,12 @@ describe('a secret set that was tampered with in the database', () => {
       );
       const [damaged] = (await list({ type: 'secret', region: 'us-west' })).filter((one) => one.name === name);
       expect(damaged).toMatchObject({ damaged: true, status: 'failed', keyCount: 0, host: null });
-      expect((await verify()).map(({ set }) => set)).toContain(name);
+      expect((await vault.verify()).map(({ set }) => set)).toContain(name);
 
       expect(await details('intact')).toMatchObject({ secrets: [{ fieldName: 'C' }] });
       expect((await list()).find((one) => one.name === 'intact')).not.toHaveProperty('damaged');
       await deleteSecretSet(vault.context, vault.scopeOf(home), name, { force: false }, async () => []);
-      expect(await verify()).toEqual([]);
+      expect(await vault.verify()).toEqual([]);
       expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'five' }))).toMatchObject({
         change: 'created',
         revision: 1,
@@ -124,7 +121,7 @@ describe('a secret set that was tampered with in the database', () => {
       .raw(`update secret_values set ${column} = ${expression} where set_id = '${setId}' and key = 'A'`)
       .execute(rows.db);
     await expect(variables()).rejects.toThrow('damaged');
-    expect((await verify()).map(({ set }) => set)).toContain('keys');
+    expect((await vault.verify()).map(({ set }) => set)).toContain('keys');
   });
 
   it('is marked as failed if an old value was copied to a newer revision, and does not block the delivery of other sets', async () => {
@@ -144,7 +141,7 @@ describe('a secret set that was tampered with in the database', () => {
   it('is listed as damaged if its newest revision is missing', async () => {
     await sql`delete from secret_revisions where set_id = ${setId} and revision = 2`.execute(rows.db);
     expect(await list()).toMatchObject([{ name: 'intact' }, { name: 'keys', damaged: true }]);
-    expect(await verify()).toContainEqual(
+    expect(await vault.verify()).toContainEqual(
       expect.objectContaining({ set: 'keys', problem: 'the newest revision, 2, is missing' }),
     );
   });

@@ -6,7 +6,6 @@ import { listSecrets } from './list.ts';
 import { runTask } from './maintenance/run-task.ts';
 import { rotateOrganizationKeys } from './maintenance/start.ts';
 import { listTasks } from './maintenance/task-rows.ts';
-import { verifyVault } from './maintenance/verify.ts';
 import { getSecretSet } from './show.ts';
 import { openVault } from './vault/open-vault.ts';
 
@@ -39,7 +38,7 @@ describe('restoring an older backup of secrets', () => {
     await vault.put(home, 'other', createPutSecretsRequest({ C: 'new' }));
     await vault.put(home, 'later', createPutSecretsRequest({ D: 'new' }));
     const task = { ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] };
-    await rotateOrganizationKeys(task, null);
+    await rotateOrganizationKeys(task, null, { isDryRun: false });
     const signal = new AbortController().signal;
     for (const row of await listTasks(rows.db, 'running')) await runTask({ ...task, signal }, row);
   });
@@ -55,8 +54,6 @@ describe('restoring an older backup of secrets', () => {
   };
   const damagedSets = async () =>
     (await listSecrets(vault.context, { organizationId: home }, {})).filter(({ damaged }) => damaged);
-  const findings = () =>
-    verifyVault({ ...vault.context, rootKeys: vault.rootKeys, pinsOf: async () => [] }, null, async () => {});
   async function restart() {
     await openVault({ db: rows.db, now: vault.context.now, isAlone: true }, { keys: [rootKey] });
   }
@@ -69,7 +66,7 @@ describe('restoring an older backup of secrets', () => {
     expect(await variables('keys', 1)).toEqual({ A: 'old', B: 'both' });
     expect(await variables('other', 1)).toEqual({ C: 'old' });
     expect(await damagedSets()).toEqual([]);
-    expect(await findings()).toEqual([]);
+    expect(await vault.verify()).toEqual([]);
     expect(await vault.put(home, 'keys', createPutSecretsRequest({ A: 'newer' }))).toMatchObject({
       change: 'updated',
       revision: 2,
@@ -89,7 +86,7 @@ describe('restoring an older backup of secrets', () => {
     expect(await variables('other', 2)).toEqual({ C: 'new' });
     expect(await variables('later', 1)).toEqual({ D: 'new' });
     expect(await damagedSets()).toEqual([]);
-    expect(await findings()).toEqual([]);
+    expect(await vault.verify()).toEqual([]);
     const shown = await getSecretSet(vault.context, { organizationId: home }, 'keys', async () => []);
     expect(shown).toMatchObject({ status: 'ready', revision: 1 });
     await expect(variables('keys', 3)).rejects.toThrow('Deploy the agent again');
@@ -105,6 +102,6 @@ describe('restoring an older backup of secrets', () => {
     await restart();
     expect(await variables('keys', 2)).toEqual({ A: 'new', B: 'both' });
     expect(await damagedSets()).toEqual([]);
-    expect(await findings()).toEqual([]);
+    expect(await vault.verify()).toEqual([]);
   });
 });

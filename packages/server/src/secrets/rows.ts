@@ -42,6 +42,10 @@ export function findSecretSetById(
   return (lock === undefined ? query : query.forShare()).executeTakeFirst();
 }
 
+export function lockSecretSet(db: Database, id: string): Promise<SecretSetRow | undefined> {
+  return db.selectFrom('secret_sets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
 export async function findNewestRevisions(
   db: Database,
   organizationId: string,
@@ -62,11 +66,11 @@ export async function lockSecretSetCreation(db: Database, organizationId: string
   await sql`select pg_advisory_xact_lock(hashtextextended(${`secret sets ${organizationId}`}, 0))`.execute(db);
 }
 
-export async function countSecretSets(db: Database, organizationId: string): Promise<number> {
+export async function countSecretSets(db: Database, organizationId: string | null): Promise<number> {
   const { count } = await db
     .selectFrom('secret_sets')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('organization_id', '=', organizationId)
+    .select(sql<number>`count(*)::int`.as('count'))
+    .$if(organizationId !== null, (query) => query.where('organization_id', '=', organizationId))
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ApiError, type PutSecretsRequest } from '@bothost/contract';
 import { pino } from 'pino';
 import { deliverSecrets } from '../../src/secrets/deliver.ts';
+import { reencryptSecrets } from '../../src/secrets/maintenance/reencrypt.ts';
 import { decryptForDeployment } from '../../src/secrets/pin.ts';
 import { createImageRegistryConnectionPolicy } from '../../src/secrets/registry/registry-policy.ts';
 import { createKeyring } from '../../src/secrets/vault/keyring.ts';
@@ -43,6 +44,11 @@ export async function createTestVault(rows: { readonly db: Database }, keys: rea
       let delivered = 0;
       for (let due = -1; due !== 0; delivered += due) due = await deliverSecrets(context);
       return delivered;
+    },
+    /** Verifies everything in the vault and returns the findings. */
+    verify: async () => {
+      const scope = { organizationId: null, isDryRun: true };
+      return (await reencryptSecrets({ ...context, rootKeys, pinsOf: async () => [] }, scope, async () => {})).findings;
     },
   };
 }

@@ -119,19 +119,25 @@ describe('operator vault', () => {
     expect(outcome.stdout).toMatch(/rotate\s+running\s+0\/3/);
   });
 
-  it('verify exits with status 1 and names the damaged secret set', async () => {
-    const findings = [{ organization: 'home', set: 'keys', problem: 'the value of A is missing' }];
-    const outcome = await run('verify --json', { verifyVault: () => status(task('verify', { findings })) });
-    expect(outcome.status).toBe(1);
-    expect(JSON.parse(outcome.stdout).error).toMatchObject({
-      reason: 'vault-damaged',
-      issues: [{ path: 'home/keys', message: 'the value of A is missing' }],
-    });
-  });
+  it.each(['verify --only home --json', 'rotate organization --dry-run --only home --json'])(
+    '%s exits with status 1 and names the damaged secret set',
+    async (words) => {
+      const findings = [{ organization: 'home', set: 'keys', problem: 'the value of A is missing' }];
+      const outcome = await run(words, { verifyVault: () => status(task('verify', { findings })) });
+      expect(outcome.status).toBe(1);
+      expect(JSON.parse(outcome.stdout).error).toMatchObject({
+        reason: 'vault-damaged',
+        issues: [{ path: 'home/keys', message: 'the value of A is missing' }],
+      });
+      expect(service?.requests[0]?.body).toEqual({ organization: 'home' });
+    },
+  );
 
   it.each([
     ['rotate everything', 2],
     ['rotate root --only home', 2],
+    ['rotate root --dry-run', 2],
+    ['verify organization', 2],
   ])('refuses the command line %s', async (words, exit) => {
     expect(await run(words, {})).toMatchObject({ status: exit });
   });

@@ -16,7 +16,7 @@ export type PinnedRevisionLookup = (db: Database, setId: string) => Promise<read
 export type ProgressReporter = (count: number) => Promise<void>;
 
 /**
- * The result of one pass over the stored data. `findings` describes the problems, and `damaged` is the number of items that
- * were skipped because of a problem.
+ * The result of one pass over the stored data. `isDone` is true if nothing remains except items that cannot be processed, which
+ * `findings` lists.
  */
-export type MaintenancePassResult = { readonly findings: readonly VaultDamageFinding[]; readonly damaged: number };
+export type MaintenancePass = { readonly isDone: boolean; readonly findings: readonly VaultDamageFinding[] };

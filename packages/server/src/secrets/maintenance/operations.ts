@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Actor } from '../../audit/chain.ts';
 import type { Database } from '../../store/tables.ts';
 import type { MaintenanceContext } from './context.ts';
-import { rotateOrganizationKeys, rotateRootKey, startSecretVerification } from './start.ts';
+import { rotateOrganizationKeys, rotateRootKey } from './start.ts';
 import { readVaultStatus } from './status.ts';
 
 type Context = MaintenanceContext & {
@@ -26,11 +26,10 @@ export function createVaultOperations(context: Context) {
   }
   return {
     status: () => readVaultStatus(context),
-    rotate: (by: Actor, layer: 'root' | 'organization', organization: string | null) =>
-      begin(`rotate ${layer}`, () =>
-        layer === 'root' ? rotateRootKey({ ...context, by }) : rotateOrganizationKeys({ ...context, by }, organization),
+    rotateRootKey: (by: Actor) => begin('rotate root', () => rotateRootKey({ ...context, by })),
+    rotateOrganizationKeys: (by: Actor, organization: string | null, options: { readonly isDryRun: boolean }) =>
+      begin(options.isDryRun ? 'verify' : 'rotate organization', () =>
+        rotateOrganizationKeys({ ...context, by }, organization, options),
       ),
-    verify: (by: Actor, organization: string | null) =>
-      begin('verify', () => startSecretVerification({ ...context, by }, organization)),
   };
 }

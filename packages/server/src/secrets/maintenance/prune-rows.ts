@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely';
-import type { Database, SecretSetsTable } from '../../store/tables.ts';
+import { sql } from 'kysely';
+import type { Database } from '../../store/tables.ts';
 
 export async function listPrunableSecretSets(db: Database, count: number): Promise<string[]> {
   const rows = await db
@@ -10,10 +10,6 @@ export async function listPrunableSecretSets(db: Database, count: number): Promi
     .orderBy('set_id')
     .execute();
   return rows.map(({ set_id: id }) => id);
-}
-
-export function lockSecretSet(db: Database, id: string): Promise<Selectable<SecretSetsTable> | undefined> {
-  return db.selectFrom('secret_sets').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export async function deleteRevisions(db: Database, setId: string, revisions: readonly number[]): Promise<void> {

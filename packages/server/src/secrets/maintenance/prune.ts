@@ -1,10 +1,10 @@
 import { appendAudit } from '../../audit/append.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
-import { listRevisionRows } from '../rows.ts';
+import { listRevisionRows, lockSecretSet } from '../rows.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import type { MaintenanceContext, PinnedRevisionLookup } from './context.ts';
-import { deleteRevisions, deleteValuesExcept, listPrunableSecretSets, lockSecretSet } from './prune-rows.ts';
+import { deleteRevisions, deleteValuesExcept, listPrunableSecretSets } from './prune-rows.ts';
 
 /** Number of newest revisions of a set that are kept even if no deployment runs with them. */
 export const keptRevisionCount = 10;

@@ -1,64 +1,143 @@
 import type { VaultDamageFinding } from '../../store/tables.ts';
-import { decryptRow, encryptToRow, readCurrentKeysOfOrganization } from '../encrypted-values.ts';
+import { decryptRow, encryptToRow, readCurrentKeysOfOrganization, readValueRows } from '../encrypted-values.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
-import { listRevisionRows, type SecretSetRow, updateRevisionMac } from '../rows.ts';
+import {
+  listRevisionRows,
+  lockSecretSet,
+  type RevisionRow,
+  type SecretSetRow,
+  updateRevisionMac,
+  type ValueRow,
+} from '../rows.ts';
 import { DamagedDataError } from '../vault/damaged.ts';
 import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
-import type { MaintenanceContext, MaintenancePassResult, ProgressReporter } from './context.ts';
-import { findOrganizationName } from './organizations.ts';
-import { listValueRows, lockSecretSetsForReencryption, replaceEncryptedValue } from './reencrypt-rows.ts';
+import { findVaultProblem } from '../vault/vault-state.ts';
+import type { MaintenanceContext, MaintenancePass, PinnedRevisionLookup, ProgressReporter } from './context.ts';
+import { listOrganizationsWithVaultData } from './organizations.ts';
+import {
+  listDeliveredRevisions,
+  listSecretSetNames,
+  listSetsWithFormerKeys,
+  listValueRows,
+  listVaultKeys,
+  replaceEncryptedValue,
+} from './reencrypt-rows.ts';
 
-const setsAtOnce = 10;
+type Context = MaintenanceContext & { readonly pinsOf: PinnedRevisionLookup };
+type ProblemList = string[];
 
 /**
- * Re-encrypts, in one pass, all secret sets that use former keys. `organizationId` limits this to one organization. A set with
- * any damaged data is not changed at all. Sets that another transaction has locked are left for the next pass. Other requests
- * can read and write secrets during the pass.
+ * Verifies, in one pass, that the root key decrypts the canary (a known text), and the keys and secret sets of one or all
+ * organizations. Re-encrypts each set that uses former keys and has no damaged data, unless this is a dry run. Locks one set at
+ * a time, so that other requests can read and write secrets during the pass. Findings contain no secret values.
  */
-export async function reencryptSets(
-  context: MaintenanceContext,
-  organizationId: string | null,
+export async function reencryptSecrets(
+  context: Context,
+  { organizationId, isDryRun }: { readonly organizationId: string | null; readonly isDryRun: boolean },
   advance: ProgressReporter,
-): Promise<MaintenancePassResult> {
+): Promise<MaintenancePass> {
   const findings: VaultDamageFinding[] = [];
-  for (let after: string | null = null; ; ) {
-    const sets: SecretSetRow[] = await context.db.transaction().execute(async (db) => {
-      const locked = await lockSecretSetsForReencryption(db, organizationId, after, setsAtOnce);
-      for (const set of locked) {
-        const problem = await reencryptSet({ ...context, db }, set);
-        if (problem === null) continue;
-        findings.push({ organization: await findOrganizationName(db, set.organization_id), set: set.name, problem });
-      }
-      return locked;
-    });
-    after = sets.at(-1)?.id ?? null;
-    if (after === null) return { findings, damaged: findings.length };
-    await advance(sets.length);
+  const damagedSets = new Set<string>();
+  const listRemaining = () => (isDryRun ? [] : listSetsWithFormerKeys(context.db, organizationId));
+  const remaining = new Set(await listRemaining());
+  const canary = await findVaultProblem(context);
+  if (canary !== null) findings.push({ organization: '', set: null, problem: canary });
+  for (const { id, name } of await listOrganizationsWithVaultData(context.db)) {
+    if (organizationId !== null && id !== organizationId) continue;
+    for (const problem of await verifyKeys(context, id)) findings.push({ organization: name, set: null, problem });
+    for (const set of await listSecretSetNames(context.db, id)) {
+      const { damage, missing } = await context.db
+        .transaction()
+        .execute((db) => verifySet({ ...context, db }, set.id, remaining.has(set.id)));
+      for (const problem of [...damage, ...missing]) findings.push({ organization: name, set: set.name, problem });
+      if (damage.length > 0) damagedSets.add(set.id);
+      await advance(1);
+    }
   }
+  // A write that read the former keys before the rotation may have stored a set after this pass had listed the sets.
+  return { isDone: (await listRemaining()).every((id) => damagedSets.has(id)), findings };
 }
 
-/** Re-encrypts one secret set. Returns why the set was not changed, or null if it was re-encrypted. */
-async function reencryptSet(context: MaintenanceContext, set: SecretSetRow): Promise<string | null> {
+async function verifyKeys(context: MaintenanceContext, organizationId: string): Promise<ProblemList> {
+  const problems: ProblemList = [];
+  for (const { purpose, version } of await listVaultKeys(context.db, organizationId)) {
+    const at = `the ${purpose} key of version ${version}: `;
+    await addDamage(problems, () => context.keyring.version(context.db, organizationId, purpose, version), at);
+  }
+  return problems;
+}
+
+/** Verifies a set, and re-encrypts it if `shouldReencrypt`. A set with any damaged data is not changed at all. */
+async function verifySet(
+  context: Context,
+  id: string,
+  shouldReencrypt: boolean,
+): Promise<{ readonly damage: ProblemList; readonly missing: ProblemList }> {
   const { db } = context;
+  const set = await lockSecretSet(db, id);
+  if (set === undefined) return { damage: [], missing: [] };
   const reading = { db, keyring: createCachingKeyring(context.keyring) };
+  const revisions = await listRevisionRows(db, id);
+  const values = await listValueRows(db, id);
+  const damage: ProblemList = [];
+  for (const row of revisions) {
+    await addDamage(damage, async () => {
+      await requireRevisionMac(reading, set, row);
+      await readValueRows(db, row);
+    });
+  }
+  for (const row of values) {
+    const at = `the value of ${row.key} of revision ${row.revision}: `;
+    await addDamage(damage, async () => (await decryptRow(reading, set, row)).fill(0), at);
+  }
+  if (shouldReencrypt) await addDamage(damage, () => readCurrentKeysOfOrganization(reading, set.organization_id));
+  if (shouldReencrypt && damage.length === 0) await reencryptSet(reading, set, revisions, values);
+  return { damage, missing: await findMissingRevisions(context, set, revisions) };
+}
+
+/** Re-encrypts a set whose values and current keys have been verified. */
+async function reencryptSet(
+  reading: Pick<Context, 'db' | 'keyring'>,
+  set: SecretSetRow,
+  revisions: readonly RevisionRow[],
+  values: readonly ValueRow[],
+): Promise<void> {
+  const keys = await readCurrentKeysOfOrganization(reading, set.organization_id);
+  for (const row of values) {
+    const value = await decryptRow(reading, set, row);
+    const { key, revision, created_at: createdAt } = row;
+    await replaceEncryptedValue(reading.db, encryptToRow(keys, set, { key, revision, createdAt }, value));
+    value.fill(0);
+  }
+  for (const row of revisions)
+    await updateRevisionMac(reading.db, set.id, row.revision, computeRevisionMac(keys.mac, set, row));
+}
+
+async function findMissingRevisions(
+  { db, pinsOf }: Context,
+  set: SecretSetRow,
+  rows: readonly RevisionRow[],
+): Promise<ProblemList> {
+  const revisions = rows.map(({ revision }) => revision);
+  const delivered = (await listDeliveredRevisions(db, set.id)).map(({ revision }) => revision);
+  const pins = new Set(await pinsOf(db, set.id));
+  return [
+    ...(revisions.includes(set.revision) ? [] : [`the newest revision, ${set.revision}, is missing`]),
+    ...revisions
+      .filter((revision) => !delivered.includes(revision))
+      .map((revision) => `revision ${revision} has no delivery, so it never becomes ready`),
+    ...[...pins]
+      .filter((pin) => !revisions.includes(pin))
+      .map((pin) => `revision ${pin}, which a deployment runs with, is missing`),
+  ];
+}
+
+async function addDamage(problems: ProblemList, work: () => Promise<unknown>, at = ''): Promise<void> {
   try {
-    const keys = await readCurrentKeysOfOrganization(reading, set.organization_id);
-    const revisions = await listRevisionRows(db, set.id);
-    for (const row of revisions) await requireRevisionMac(reading, set, row);
-    const values = [];
-    for (const row of await listValueRows(db, set.id)) {
-      const value = await decryptRow(reading, set, row);
-      values.push(encryptToRow(keys, set, { key: row.key, revision: row.revision, createdAt: row.created_at }, value));
-      value.fill(0);
-    }
-    // Values are written only after all of them have been verified.
-    for (const row of values) await replaceEncryptedValue(db, row);
-    for (const row of revisions)
-      await updateRevisionMac(db, set.id, row.revision, computeRevisionMac(keys.mac, set, row));
-    return null;
+    await work();
   } catch (error) {
-    if (error instanceof DamagedDataError || error instanceof RootKeyMissingError) return error.message;
-    throw error;
+    if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
+    problems.push(at + error.message);
   }
 }

@@ -13,8 +13,9 @@ import { decryptForDeployment } from '../pin.ts';
 import { openVault, type RootKeySource } from '../vault/open-vault.ts';
 import { writeSecrets } from '../write.ts';
 import { parseWriteRequest } from '../write-request.ts';
+import { reencryptSecrets } from './reencrypt.ts';
 import { runTask } from './run-task.ts';
-import { rotateOrganizationKeys, rotateRootKey, startSecretVerification } from './start.ts';
+import { rotateOrganizationKeys, rotateRootKey } from './start.ts';
 import { readVaultStatus } from './status.ts';
 import { listTasks } from './task-rows.ts';
 
@@ -148,7 +149,7 @@ describe('rotation of vault keys', () => {
       const one = await filled();
       const files = await readdir(directory);
       const beside = { ...one.context, otherRegions: async () => ['eu-north'] };
-      const message = expect.stringMatching(/eu-north.*BOTHOST_VAULT_KEYS.*docs\/operations\.md/);
+      const message = expect.stringMatching(/eu-north.*BOTHOST_VAULT_KEYS.*docs\/operations\/vault-and-audit\.md/);
       await expect(rotateRootKey(beside)).rejects.toMatchObject({ reason: 'root-key-not-shared', message });
       expect(await readdir(directory)).toEqual(files);
       expect(await one.status()).toMatchObject({ behind: { keys: 0 }, tasks: [] });
@@ -219,7 +220,7 @@ describe('rotation of vault keys', () => {
   describe('rotateOrganizationKeys', () => {
     it('re-encrypts stored sets, and later writes use the new keys', async () => {
       const one = await filled();
-      await rotateOrganizationKeys(one.context, null);
+      await rotateOrganizationKeys(one.context, null, { isDryRun: false });
       expect(await one.status()).toMatchObject({ behind: { keys: 0, sets: 2 } });
       expect(await all(one)).toEqual(expected);
       await one.work();
@@ -236,7 +237,7 @@ describe('rotation of vault keys', () => {
 
     it('creates only one new version of each key if another server continues after a kill', async () => {
       const one = await filled();
-      await rotateOrganizationKeys(one.context, null);
+      await rotateOrganizationKeys(one.context, null, { isDryRun: false });
       const [task] = await listTasks(rows.db, 'running');
       if (task === undefined) throw new Error('no task');
       const killed = { ...one.context, signal: AbortSignal.abort(new Error('killed')) };
@@ -251,7 +252,7 @@ describe('rotation of vault keys', () => {
 
     it('rotates the keys of one organization only', async () => {
       const one = await filled();
-      await rotateOrganizationKeys(one.context, 'other');
+      await rotateOrganizationKeys(one.context, 'other', { isDryRun: false });
       expect(await one.status()).toMatchObject({ behind: { sets: 1 } });
       await one.work();
       expect(await one.status()).toMatchObject({ behind: { sets: 0 }, tasks: [{ done: 1, total: 1 }] });
@@ -259,7 +260,7 @@ describe('rotation of vault keys', () => {
         rows.db,
       );
       expect(rotated).toEqual([{ organization_id: other }]);
-      await expect(rotateOrganizationKeys(one.context, 'nobody')).rejects.toMatchObject({
+      await expect(rotateOrganizationKeys(one.context, 'nobody', { isDryRun: false })).rejects.toMatchObject({
         reason: 'organization-not-found',
       });
     });
@@ -272,7 +273,7 @@ describe('rotation of vault keys', () => {
       async (_, damage) => {
         const one = await filled();
         await sql.raw(damage).execute(rows.db);
-        await rotateOrganizationKeys(one.context, null);
+        await rotateOrganizationKeys(one.context, null, { isDryRun: false });
         await one.work();
         expect(await one.findings()).toEqual([
           { organization: 'other', set: 'keys', problem: expect.stringContaining('does not match') },
@@ -283,17 +284,53 @@ describe('rotation of vault keys', () => {
       },
     );
 
-    it('skips a secret set while its row is locked, and re-encrypts it in the next pass', async () => {
+    it('waits for the transaction that has locked a secret set, and re-encrypts the set', async () => {
       const one = await filled();
-      await rotateOrganizationKeys(one.context, null);
-      const [task] = await listTasks(rows.db, 'running');
-      if (task === undefined) throw new Error('no task');
-      await rows.db.transaction().execute(async (db) => {
+      await rotateOrganizationKeys(one.context, null, { isDryRun: false });
+      const countLockWaits = async () =>
+        (
+          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            rows.db,
+          )
+        ).rows.length;
+      const work = await rows.db.transaction().execute(async (db) => {
         await sql`select from secret_sets where organization_id = ${other} for update`.execute(db);
-        expect(await runTask(one.context, task)).toBe(false);
-        expect(await one.status()).toMatchObject({ behind: { sets: 1 } });
+        const begun = one.work();
+        await expect.poll(countLockWaits).toBe(1);
+        return { begun };
       });
-      expect(await runTask(one.context, task)).toBe(true);
+      await work.begun;
+      expect(await one.status()).toMatchObject({ behind: { sets: 0 }, tasks: [{ state: 'done' }] });
+    });
+
+    it('makes another pass if a set uses former keys after the first one', async () => {
+      const one = await filled();
+      await rotateOrganizationKeys(one.context, null, { isDryRun: false });
+      const scope = { organizationId: null, isDryRun: false };
+      const rotateAgain = async () => {
+        await one.context.keyring.rotate(rows.db, home);
+      };
+      expect(await reencryptSecrets(one.context, scope, rotateAgain)).toEqual({ isDone: false, findings: [] });
+      await one.work();
+      expect(await one.status()).toMatchObject({ behind: { sets: 0 }, tasks: [{ state: 'done' }] });
+    });
+
+    it('only verifies in a dry run', async () => {
+      const one = await filled();
+      const stored = () =>
+        sql`select (select json_agg(k) from vault_keys k) as keys, (select json_agg(v) from secret_values v)
+        as values`.execute(rows.db);
+      const before = (await stored()).rows;
+      await sql`delete from secret_deliveries where set_id in (select id from secret_sets where organization_id = ${other})`.execute(
+        rows.db,
+      );
+      await rotateOrganizationKeys(one.context, null, { isDryRun: true });
+      await one.work();
+      expect((await stored()).rows).toEqual(before);
+      expect(await one.status()).toMatchObject({ tasks: [{ task: 'verify', done: 2, total: 2 }] });
+      expect(await one.findings()).toEqual([
+        { organization: 'other', set: 'keys', problem: 'revision 1 has no delivery, so it never becomes ready' },
+      ]);
     });
   });
 
@@ -316,12 +353,12 @@ describe('rotation of vault keys', () => {
     for (let round = 0; round < 5; round += 1) {
       await rotateRootKey(one.context);
       await one.work();
-      await rotateOrganizationKeys(one.context, null);
+      await rotateOrganizationKeys(one.context, null, { isDryRun: false });
       await one.work();
     }
     isOver = true;
     await Promise.all([writes, reads]);
-    await startSecretVerification(one.context, null);
+    await rotateOrganizationKeys(one.context, null, { isDryRun: true });
     await one.work();
     expect(await one.findings()).toEqual([]);
     const { rows: states } = await sql`select distinct state from secret_deliveries

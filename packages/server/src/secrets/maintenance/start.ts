@@ -40,26 +40,22 @@ function requireAlone(others: readonly string[]): void {
 }
 
 /**
- * Creates new keys for one or all organizations. The same transaction stores the task that re-encrypts their secret sets.
+ * Creates new keys for one or all organizations. The same transaction stores the task that re-encrypts their secret sets. A dry
+ * run creates no keys, and its task only verifies.
  *
  * @throws failure `vault-busy`, `organization-not-found`
  */
-export async function rotateOrganizationKeys(context: Context, organization: string | null): Promise<void> {
+export async function rotateOrganizationKeys(
+  context: Context,
+  organization: string | null,
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<void> {
   await context.db.transaction().execute(async (db) => {
     const only = await organizationId(db, organization);
-    await storeTask({ ...context, db }, 'rotate', only);
+    await storeTask({ ...context, db }, isDryRun ? 'verify' : 'rotate', only);
     const ids = await organizationIds(db, only);
-    for (const id of ids) await context.keyring.rotate(db, id);
-    await auditOrganizations({ ...context, db }, ids, 'vault.rotate');
-  });
-}
-
-/** Stores a task that verifies all secrets. @throws failure `vault-busy`, `organization-not-found` */
-export async function startSecretVerification(context: Context, organization: string | null): Promise<void> {
-  await context.db.transaction().execute(async (db) => {
-    const only = await organizationId(db, organization);
-    await storeTask({ ...context, db }, 'verify', only);
-    await auditOrganizations({ ...context, db }, await organizationIds(db, only), 'vault.verify');
+    if (!isDryRun) for (const id of ids) await context.keyring.rotate(db, id);
+    await auditOrganizations({ ...context, db }, ids, isDryRun ? 'vault.verify' : 'vault.rotate');
   });
 }
 

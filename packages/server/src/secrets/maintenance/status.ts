@@ -1,9 +1,10 @@
 import type { VaultStatus } from '@bothost/contract';
+import { countSecretSets } from '../rows.ts';
 import { countWrappedKeysByRootKey } from '../vault/rewrap-keys.ts';
 import { readRootKeyId } from '../vault/vault-state.ts';
 import type { MaintenanceContext } from './context.ts';
 import { listOrganizationsWithVaultData } from './organizations.ts';
-import { countSecretValues, countSetsWithFormerKeys } from './reencrypt-rows.ts';
+import { countSecretValues, listSetsWithFormerKeys } from './reencrypt-rows.ts';
 import { listTasks } from './task-rows.ts';
 
 /** The status of the vault for the operator: its root keys, the number of items that still use former keys, and its tasks. */
@@ -13,7 +14,6 @@ export async function readVaultStatus(context: Pick<MaintenanceContext, 'db' | '
   const { keyIds } = await rootKeys.status();
   const wraps = await countWrappedKeysByRootKey(db);
   const ids = [...new Set([current, ...keyIds, ...wraps.keys()])];
-  const sets = await countSetsWithFormerKeys(db, null);
   const shown = ids.map(async (id) => ({
     id,
     current: id === current,
@@ -23,11 +23,11 @@ export async function readVaultStatus(context: Pick<MaintenanceContext, 'db' | '
   return {
     rootKeys: await Promise.all(shown),
     organizations: (await listOrganizationsWithVaultData(db)).length,
-    sets: sets.total,
+    sets: await countSecretSets(db, null),
     values: await countSecretValues(db),
     behind: {
       keys: [...wraps].reduce((sum, [id, count]) => sum + (id === current ? 0 : count), 0),
-      sets: sets.behind,
+      sets: (await listSetsWithFormerKeys(db, null)).length,
     },
     tasks: (await listTasks(db)).map((task) => ({
       task: task.task,
