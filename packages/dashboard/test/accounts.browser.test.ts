@@ -9,7 +9,7 @@ import { type BuiltService, botcliProgramPath, startBuiltService } from '../../.
 import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
 import { signUp as createAccount, createInvitationLink as createInvitation, testPassword } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
-import { checkLayoutAndAccessibility, openPage as openInspectedPage } from './support/inspected-page.ts';
+import { checkLayoutAndAccessibility as inspect, openPage as openInspectedPage } from './support/inspected-page.ts';
 
 /** Tests the pages for accounts in a real browser, with the built service and the built botcli. */
 let service: BuiltService;
@@ -27,7 +27,6 @@ afterAll(async () => {
 });
 
 const openPage = (context: BrowserContext, url: string) => openInspectedPage(service, context, url);
-const inspect = (page: Page, name: string) => checkLayoutAndAccessibility(service, page, name);
 const invite = (...words: string[]) => createInvitation(service, ...words);
 const signUp = async (context: BrowserContext, email: string) => createAccount(service, context, await invite(email));
 

@@ -18,7 +18,7 @@ setUpDashboard((dashboard) => {
   ({ service, page } = dashboard);
 });
 
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const dialog = () => page.getByRole('dialog');
 const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const deployments = () =>

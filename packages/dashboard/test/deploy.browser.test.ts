@@ -27,7 +27,7 @@ setUpDashboard(
   { agents: [] },
 );
 
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const step = (name: string) => page.getByRole('listitem', { name, exact: true });
 const openPage = () => page.goto(`${service.origin}/orgs/home/deploy`);

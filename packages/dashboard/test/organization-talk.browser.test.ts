@@ -65,7 +65,7 @@ browserTest('a signed-in person talks to an agent of the organization without a 
   await page.getByRole('link', { name: 'Talk to parrot' }).click();
   await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
   await page.getByRole('button', { name: 'Start talking' }).waitFor();
-  await checkLayoutAndAccessibility(service, page, 'talk-idle');
+  await checkLayoutAndAccessibility(page, 'talk-idle');
 
   await page.getByRole('button', { name: 'Start talking' }).click();
   await status(page).getByText('Ready').waitFor();
@@ -84,10 +84,10 @@ browserTest('a signed-in person talks to an agent of the organization without a 
   await page.getByLabel('Filter events').fill('botready');
   await expect.poll(() => events.locator('summary span:last-child').allTextContents()).toEqual(['botReady']);
   await page.getByLabel('Filter events').fill('');
-  await checkLayoutAndAccessibility(service, page, 'talk-live');
+  await checkLayoutAndAccessibility(page, 'talk-live');
   await page.getByRole('button', { name: 'End', exact: true }).click();
   await status(page).getByText('The session has ended.').waitFor();
-  await checkLayoutAndAccessibility(service, page, 'talk-ended');
+  await checkLayoutAndAccessibility(page, 'talk-ended');
 
   // The link that `botcli` prints names no organization.
   await page.goto(`${service.origin}/talk/parrot?transport=webrtc`);
@@ -109,13 +109,13 @@ browserTest('a viewer talks to an agent once an owner has allowed it', async () 
   const { page, violations } = await signUp(service, await browser.newContext(), invitation);
   await page.goto(`${service.origin}/orgs/home/talk/parrot`);
   await page.getByRole('alert').getByText('Viewers of this organization may not start sessions.').waitFor();
-  await checkLayoutAndAccessibility(service, page, 'talk-viewer');
+  await checkLayoutAndAccessibility(page, 'talk-viewer');
 
   const link = await createInvitationLink(service, 'olga@example.com');
   const { page: settings } = await signUp(service, await browser.newContext(), link);
   await settings.goto(`${service.origin}/orgs/home/settings/general`);
   await settings.getByLabel('Sessions of viewers').selectOption('yes');
-  await checkLayoutAndAccessibility(service, settings, 'settings-viewers');
+  await checkLayoutAndAccessibility(settings, 'settings-viewers');
   await settings.getByRole('button', { name: 'Save' }).first().click();
   await settings.getByText('The organization is changed.').waitFor();
 
@@ -144,7 +144,7 @@ browserTest(
       .getByText('The bot raised ValueError: transport websocket is not in transport_params')
       .waitFor();
     await page.getByText('The bot accepts WebRTC, not WebSocket.').waitFor();
-    await checkLayoutAndAccessibility(service, page, 'talk-failed');
+    await checkLayoutAndAccessibility(page, 'talk-failed');
     expect(violations).toEqual([]);
     await page.context().close();
   },
@@ -191,7 +191,7 @@ browserTest(
     await page.getByRole('button', { name: 'Share screen' }).click();
     await expect.poll(() => width('Your screen')).toBeGreaterThan(0);
     await expect.poll(received).toMatchObject({ screenFrames: expect.any(Number), screenStatus: true });
-    await checkLayoutAndAccessibility(service, page, 'talk-video');
+    await checkLayoutAndAccessibility(page, 'talk-video');
 
     await camera.click();
     await expect.poll(received).toMatchObject({ cameraStatus: false, screenStatus: true });

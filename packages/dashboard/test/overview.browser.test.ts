@@ -20,7 +20,7 @@ setUpDashboard(
 /** Presses both keys of a shortcut at once, because the page ignores the second key if it comes too late. */
 const pressShortcut = (first: string, second: string) =>
   Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
 
 browserTest('the overview shows running sessions, and why an agent cannot serve', async () => {

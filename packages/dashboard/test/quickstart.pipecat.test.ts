@@ -116,7 +116,7 @@ describeUnless(noBrowser, 'the generated quickstart', () => {
   });
 
   it('talks to a signed-in person who opens its talk page, without a key', async () => {
-    const { service, directory } = project;
+    const { service } = project;
     expect((await service.client.getAgent({ params: agent })).transports).toEqual(['daily', 'webrtc']);
     const operator = await createOperatorClient(service);
     const invitation = { organization: service.organization, role: 'member' } as const;
@@ -138,7 +138,7 @@ describeUnless(noBrowser, 'the generated quickstart', () => {
     await talk.getByRole('status').getByText('Ready').waitFor();
     const transcript = talk.getByRole('log', { name: 'Transcript' });
     await transcript.getByText('You said: Start by concisely introducing yourself.').first().waitFor();
-    await checkLayoutAndAccessibility({ folder: directory }, talk, 'quickstart-talk');
+    await checkLayoutAndAccessibility(talk, 'quickstart-talk');
     await talk.getByRole('button', { name: 'End', exact: true }).click();
     await talk.getByRole('status').getByText('The session has ended.').waitFor();
     await talk.context().close();

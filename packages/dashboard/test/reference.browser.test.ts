@@ -24,7 +24,7 @@ browserTest(
   async () => {
     const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
     await page.getByRole('heading', { name: 'bothost API' }).waitFor();
-    await checkLayoutAndAccessibility(service, page, 'reference', { fullPage: false });
+    await checkLayoutAndAccessibility(page, 'reference', { fullPage: false });
     await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
     await page.keyboard.press('Control+k');
     await page.keyboard.type('list the agents');
@@ -39,7 +39,7 @@ browserTest(
     await client.getByRole('button', { name: /^Send get request/ }).click();
     await client.getByText('200 OK').waitFor();
     await client.getByText('"parrot"').first().waitFor();
-    await checkLayoutAndAccessibility(service, page, 'reference-request', {
+    await checkLayoutAndAccessibility(page, 'reference-request', {
       fullPage: false,
       checked: '[role=dialog]',
     });

@@ -19,7 +19,7 @@ setUpDashboard((dashboard) => {
   });
 });
 
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const dialog = () => page.getByRole('dialog');
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const removeButtons = () => page.getByRole('button', { name: /^Remove / });

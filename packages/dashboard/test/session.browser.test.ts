@@ -17,7 +17,7 @@ setUpDashboard(
   { bot: ['crow'] },
 );
 
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const open = (path: string) => page.goto(`${service.origin}/orgs/home/${path}`);
 const lines = () => page.getByRole('listbox', { name: 'Log lines' }).getByRole('option');
 const line = (hasText: string | RegExp) => lines().filter({ hasText });

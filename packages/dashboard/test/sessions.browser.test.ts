@@ -20,7 +20,7 @@ setUpDashboard(
   { bot: ['crow'] },
 );
 
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const rows = () => page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
 const row = (text: string) => rows().filter({ hasText: text });
 

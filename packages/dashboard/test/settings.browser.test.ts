@@ -15,7 +15,7 @@ setUpDashboard((dashboard) => {
   ({ service, browser, context, page } = dashboard);
 });
 
-const inspect = (name: string) => checkLayoutAndAccessibility(service, page, name);
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const open = (path: string) => page.goto(service.origin + path);
 const dialog = () => page.getByRole('dialog');
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -102,7 +102,7 @@ browserTest('an owner invites a person, changes the role of the new member, and 
 
   await joined.page.goto(`${service.origin}/orgs/home/settings/keys`);
   await joined.page.getByText('Only owners see and create API keys').waitFor();
-  await checkLayoutAndAccessibility(service, joined.page, 'settings-keys-viewer');
+  await checkLayoutAndAccessibility(joined.page, 'settings-keys-viewer');
   expect(await joined.page.getByRole('link', { name: 'Audit log' }).count()).toBe(0);
   await joined.page.goto(`${service.origin}/orgs/home/settings/members`);
   await joined.page.getByText('grace@example.com').waitFor();
@@ -113,7 +113,7 @@ browserTest('an owner invites a person, changes the role of the new member, and 
   await page.getByText('Ada is removed.').waitFor();
   await joined.page.reload();
   await joined.page.getByText('Organization not found').waitFor();
-  await checkLayoutAndAccessibility(service, joined.page, 'organization-not-found');
+  await checkLayoutAndAccessibility(joined.page, 'organization-not-found');
   expect(joined.violations).toEqual([]);
   await guest.close();
 });
@@ -218,7 +218,7 @@ browserTest('a person changes name, e-mail and password, and the new password en
 browserTest('signing out everywhere signs out all tabs', async () => {
   const other = await openPage(service, context, `${service.origin}/orgs/home/talk`);
   await other.page.getByRole('link', { name: 'Talk to parrot' }).waitFor();
-  await checkLayoutAndAccessibility(service, other.page, 'talk-agents');
+  await checkLayoutAndAccessibility(other.page, 'talk-agents');
   await open('/settings/account');
   await button('Sign out everywhere').click();
   await dialog().getByRole('button', { name: 'Sign out everywhere' }).click();
