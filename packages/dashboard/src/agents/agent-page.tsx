@@ -14,11 +14,11 @@ import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { agentQuery, createAgentsQueryKey } from './agent-queries.ts';
 import { AgentSecrets } from './agent-secrets.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { AgentStatus } from './agent-status.tsx';
 import { Deployments } from './deployments.tsx';
+import { agentQuery, createAgentsQueryKey } from './queries.ts';
 
 const linkClasses = 'text-accent underline-offset-4 hover:underline';
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');

@@ -10,7 +10,7 @@ import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { createAgentsQueryKey } from './agent-queries.ts';
+import { createAgentsQueryKey } from './queries.ts';
 
 /** Shows the secret sets that an agent uses, and whether a set has changed since the agent was deployed. */
 export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {

@@ -6,7 +6,7 @@ import { FormSection } from '../components/form-section.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { createAgentsQueryKey } from './agent-queries.ts';
+import { createAgentsQueryKey } from './queries.ts';
 import { pickChangedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
 
 /**

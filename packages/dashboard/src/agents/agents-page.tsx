@@ -14,7 +14,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { agentListQuery } from './agent-queries.ts';
+import { agentListQuery } from './queries.ts';
 
 /** The page at `/orgs/:organization/agents`. */
 export function AgentsPage() {

@@ -15,10 +15,10 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { createAgentsQueryKey, deploymentsQuery } from './agent-queries.ts';
 import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
 import { findDeploymentDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
+import { createAgentsQueryKey, deploymentsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
 

@@ -9,7 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
+import { regionSecretSetsQuery } from '../secrets/queries.ts';
 
 /** The settings of an agent as entered in a form. An empty `secretSet` means that the agent uses no secret set. */
 export type SettingValues = {

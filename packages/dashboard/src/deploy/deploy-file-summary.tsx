@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import { Alert } from '../components/alert.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { regionSecretSetsQuery } from '../secrets/secret-queries.ts';
-import { organizationPropertiesQuery } from './organization-properties-query.ts';
+import { organizationPropertiesQuery } from '../organization/queries.ts';
+import { regionSecretSetsQuery } from '../secrets/queries.ts';
 
 type DeployFileSummaryProps = {
   readonly file: DeployFile;

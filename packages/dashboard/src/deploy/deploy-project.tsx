@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentListQuery } from '../agents/agent-queries.ts';
+import { agentListQuery } from '../agents/queries.ts';
 import { pickChangedSettings } from '../agents/setting-fields.tsx';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';

@@ -4,8 +4,8 @@ import { SettingFields, type SettingValues } from '../agents/setting-fields.tsx'
 import { QueryBoundary } from '../components/loaded.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
+import { organizationPropertiesQuery } from '../organization/queries.ts';
 import { findAgentNameProblem } from './deploy-settings.ts';
-import { organizationPropertiesQuery } from './organization-properties-query.ts';
 
 type NameAndSettingsProps = {
   readonly name: string;

@@ -2,7 +2,7 @@ import { type AcceptedDeployment, deploymentStateLabels, getStatusLabel } from '
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Mic } from 'lucide-react';
-import { agentQuery, deploymentQuery } from '../agents/agent-queries.ts';
+import { agentQuery, deploymentQuery } from '../agents/queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';

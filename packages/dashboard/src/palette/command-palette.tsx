@@ -3,7 +3,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import type { ReactNode } from 'react';
 import { useUser } from '../accounts/session.ts';
-import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { agentNamesQuery } from '../agents/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
 import { getCurrentTheme, setTheme } from '../theme.ts';

@@ -2,7 +2,7 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useNotice } from '../components/notice.tsx';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { useRefreshSecrets } from './secret-queries.ts';
+import { useRefreshSecrets } from './queries.ts';
 
 type DeleteSetDialogProps = {
   readonly set: { readonly name: string; readonly revision: number };

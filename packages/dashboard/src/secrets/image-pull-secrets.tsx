@@ -16,8 +16,8 @@ import { Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
 import { ImagePullSecretDialog } from './image-pull-secret-dialog.tsx';
+import { useRefreshSecrets } from './queries.ts';
 import { SecretSetReadinessBadge } from './readiness-badge.tsx';
-import { useRefreshSecrets } from './secret-queries.ts';
 
 const tones = { verified: 'good', rejected: 'danger', unreachable: 'neutral', skipped: 'neutral' } as const;
 

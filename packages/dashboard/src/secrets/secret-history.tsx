@@ -18,7 +18,7 @@ import {
   getOrganizationApi,
   useMembership,
 } from '../organization/organization.ts';
-import { secretHistoryQuery, useRefreshSecrets } from './secret-queries.ts';
+import { secretHistoryQuery, useRefreshSecrets } from './queries.ts';
 
 const actionLabels = { set: 'Set', replace: 'Replaced all keys', unset: 'Removed', rollback: 'Rollback' } as const;
 

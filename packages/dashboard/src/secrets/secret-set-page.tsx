@@ -19,9 +19,9 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
+import { secretSetQuery, useRefreshSecrets } from './queries.ts';
 import { SecretSetReadinessBadge } from './readiness-badge.tsx';
 import { SecretHistory } from './secret-history.tsx';
-import { secretSetQuery, useRefreshSecrets } from './secret-queries.ts';
 import { SetValueDialog } from './set-value-dialog.tsx';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/secrets/$set');

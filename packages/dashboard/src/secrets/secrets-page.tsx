@@ -13,8 +13,8 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { ImagePullSecrets } from './image-pull-secrets.tsx';
+import { secretListQuery } from './queries.ts';
 import { SecretSetReadinessBadge } from './readiness-badge.tsx';
-import { secretListQuery } from './secret-queries.ts';
 import { SetValueDialog } from './set-value-dialog.tsx';
 
 /** The page at `/orgs/:organization/secrets`: secret sets and image pull secrets. */

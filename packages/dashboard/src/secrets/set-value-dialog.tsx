@@ -15,7 +15,7 @@ import { useNotice } from '../components/notice.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { useRefreshSecrets } from './secret-queries.ts';
+import { useRefreshSecrets } from './queries.ts';
 import { ValueField } from './value-field.tsx';
 
 type SetValueDialogProps = {

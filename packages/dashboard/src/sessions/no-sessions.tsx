@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
-import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { agentNamesQuery } from '../agents/queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useElementScrollRestoration, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { agentNamesQuery } from '../agents/queries.ts';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';
 import { periodOptions } from '../components/period.ts';

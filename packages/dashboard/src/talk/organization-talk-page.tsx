@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { agentNamesQuery } from '../agents/agent-queries.ts';
+import { agentNamesQuery } from '../agents/queries.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { QueryBoundary } from '../components/loaded.tsx';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from './organization.ts';
 
 export function organizationPropertiesQuery(organization: string) {
   return queryOptions({
