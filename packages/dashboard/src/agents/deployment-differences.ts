@@ -1,4 +1,5 @@
 import type { DeploymentDetails } from '@bothost/contract';
+import { formatDuration } from '../components/format.ts';
 
 export type SettingDifference = { readonly label: string; readonly from: string; readonly to: string };
 
@@ -23,7 +24,7 @@ function describe(deployment: DeploymentDetails): readonly (readonly [label: str
     ['Minimum of instances', String(autoScaling.minReplicas)],
     ['Maximum of instances', String(autoScaling.maxReplicas)],
     ['Profile', agentProfile],
-    ['Maximum session duration', `${maxSessionDurationSeconds} s`],
+    ['Maximum session duration', formatDuration(maxSessionDurationSeconds * 1_000)],
     ['WebSocket clients', websocketAuth === 'token' ? 'need a token' : 'need no token'],
     ['WebSocket start', websocketStart],
     ['Forked instances', fork ? 'allowed' : 'not allowed'],

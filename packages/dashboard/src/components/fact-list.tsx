@@ -1,11 +1,27 @@
 import type { ReactNode } from 'react';
 
-/** Lists names with their values, in several columns if there is enough space. */
-export function FactList({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+type FactsProps = { readonly facts: readonly (readonly [name: string, value: ReactNode])[] };
+
+/** Lists names with their values below them, in several columns if there is enough space. */
+export function FactList({ facts }: FactsProps) {
   return (
     <dl className="grid gap-x-8 gap-y-4 px-5 py-5 text-sm sm:grid-cols-2 sm:px-6 lg:grid-cols-3">
       {facts.map(([name, value]) => (
         <div key={name} className="flex min-w-0 flex-col gap-0.5">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="wrap-anywhere">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Lists names with their values beside them. */
+export function FactTable({ facts }: FactsProps) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
           <dt className="text-quiet">{name}</dt>
           <dd className="wrap-anywhere">{value}</dd>
         </div>

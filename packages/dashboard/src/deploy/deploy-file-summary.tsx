@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Alert } from '../components/alert.tsx';
 import { FactList } from '../components/fact-list.tsx';
+import { formatDuration } from '../components/format.ts';
 import { useMembership } from '../organization/organization.ts';
 import { organizationPropertiesQuery } from '../organization/queries.ts';
-import { regionSecretSetsQuery } from '../secrets/queries.ts';
+import { useSecretSetNames } from '../secrets/queries.ts';
 
 type DeployFileSummaryProps = {
   readonly file: DeployFile;
@@ -18,12 +19,13 @@ export function DeployFileSummary({ file, region }: DeployFileSummaryProps) {
   const { name: organization } = useMembership();
   const properties = useQuery(organizationPropertiesQuery(organization));
   const target = region ?? file.region ?? properties.data?.properties.defaultRegion;
-  const sets = useQuery({ ...regionSecretSetsQuery(organization, target), enabled: target !== undefined });
+  const names = useSecretSetNames(organization, target);
   const { secret_set: secretSet, scaling } = file;
   const isMissing =
     secretSet !== undefined &&
-    sets.data !== undefined &&
-    !sets.data.sets.some((set) => set.name.toLowerCase() === secretSet.toLowerCase());
+    target !== undefined &&
+    names !== undefined &&
+    !names.some((name) => name.toLowerCase() === secretSet.toLowerCase());
   return (
     <>
       {isMissing && (
@@ -42,7 +44,7 @@ export function DeployFileSummary({ file, region }: DeployFileSummaryProps) {
           ['Region', target ?? '…'],
           ['Profile', file.agent_profile],
           ['Instances', `${scaling.min_agents} to ${scaling.max_agents}`],
-          ['Maximum session duration', `${file.max_session_duration} s`],
+          ['Maximum session duration', formatDuration(file.max_session_duration * 1_000)],
           ['Secret set', secretSet ?? 'None'],
           ['WebSocket clients', file.websocket_auth === 'none' ? 'Need no token' : 'Need a token'],
         ]}

@@ -4,6 +4,7 @@ import { ChevronRight, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
 import { FactList } from '../components/fact-list.tsx';
+import { formatCount } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
 import type { ChosenProject } from './pack-project.ts';
 
@@ -19,7 +20,7 @@ export function ProjectContents({ project, onChooseAgain }: ProjectContentsProps
   return (
     <Section
       title={name}
-      lead={`${count(files.length, 'file')}, ${formatBytes(bytes)}.`}
+      lead={`${formatCount(files.length, 'file')}, ${formatBytes(bytes)}.`}
       actions={
         onChooseAgain !== undefined && (
           <Button variant="outline" size="small" onClick={onChooseAgain}>
@@ -49,13 +50,13 @@ export function ProjectContents({ project, onChooseAgain }: ProjectContentsProps
           ],
         ]}
       />
-      <Rows title={`Packed: ${count(files.length, 'file')}`} total={files.length}>
+      <Rows title={`Packed: ${formatCount(files.length, 'file')}`} total={files.length}>
         {files.slice(0, maxRows).map(({ path, size, link }) => (
           <PathRow key={path} path={path} note={link === null ? formatBytes(size) : `link to ${link.target}`} />
         ))}
       </Rows>
       {excluded.length > 0 && (
-        <Rows title={`Left out: ${count(excluded.length, 'path')}`} total={excluded.length}>
+        <Rows title={`Left out: ${formatCount(excluded.length, 'path')}`} total={excluded.length}>
           {excluded.slice(0, maxRows).map((one) => (
             <PathRow key={one.path} path={one.path} note={describeExcluded(one)} />
           ))}
@@ -92,9 +93,5 @@ function PathRow({ path, note }: { readonly path: string; readonly note: string 
 }
 
 function describeExcluded({ reason, files, bytes, isWhole }: ExcludedPath): string {
-  return `${reason}; ${isWhole ? '' : 'more than '}${count(files, 'file')}, ${formatBytes(bytes)}`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+  return `${reason}; ${isWhole ? '' : 'more than '}${formatCount(files, 'file')}, ${formatBytes(bytes)}`;
 }

@@ -2,9 +2,10 @@ import type { LogEntry } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import { CopyButton } from '../components/copy-button.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { FactTable } from '../components/fact-list.tsx';
+import { formatDateTime } from '../components/format.ts';
 import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from './log-text.ts';
-import { formatDateTime } from './log-time.ts';
 
 type LogLineDialogProps = {
   readonly entry: LogEntry;
@@ -23,43 +24,38 @@ export function LogLineDialog({ entry, organization, onClose }: LogLineDialogPro
     line.continued === true && 'The line is too long for one entry and continues in the next one.',
   ].filter((note) => note !== false);
   return (
-    <Dialog title="Log line" lead={formatDateTime(line.timestamp)} onClose={onClose}>
+    <Dialog title="Log line" lead={formatDateTime(new Date(line.timestamp))} onClose={onClose}>
       <TextBlock label="Line" text={text} />
       {notes.map((note) => (
         <p key={note} className="text-quiet text-sm">
           {note}
         </p>
       ))}
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
-        <dt className="text-quiet">Level</dt>
-        <dd>{line.level ?? 'None'}</dd>
-        <dt className="text-quiet">Session</dt>
-        <dd className="wrap-anywhere">
-          {line.sessionId === null ? (
-            'None'
-          ) : (
-            <Link
-              to="/orgs/$organization/sessions/$sessionId"
-              params={{ organization, sessionId: line.sessionId }}
-              className="text-accent underline"
-            >
-              {line.sessionId}
-            </Link>
-          )}
-        </dd>
-        <dt className="text-quiet">Instance</dt>
-        <dd className="wrap-anywhere">{line.instanceId}</dd>
-        <dt className="text-quiet">Deployment</dt>
-        <dd className="wrap-anywhere">{line.deploymentId}</dd>
-        <dt className="text-quiet">{line.readAt === undefined ? 'Read at' : 'Written at'}</dt>
-        <dd className="wrap-anywhere">{line.timestamp}</dd>
-        {line.readAt !== undefined && (
-          <>
-            <dt className="text-quiet">Read at</dt>
-            <dd className="wrap-anywhere">{line.readAt}</dd>
-          </>
-        )}
-      </dl>
+      <FactTable
+        facts={[
+          ['Level', line.level ?? 'None'],
+          [
+            'Session',
+            line.sessionId === null ? (
+              'None'
+            ) : (
+              <Link
+                key="session"
+                to="/orgs/$organization/sessions/$sessionId"
+                params={{ organization, sessionId: line.sessionId }}
+                className="text-accent underline"
+              >
+                {line.sessionId}
+              </Link>
+            ),
+          ],
+          ['Instance', line.instanceId],
+          ['Deployment', line.deploymentId],
+          ...(line.readAt === undefined
+            ? [['Read at', line.timestamp] as const]
+            : [['Written at', line.timestamp] as const, ['Read at', line.readAt] as const]),
+        ]}
+      />
       <div>
         <CopyButton text={JSON.stringify(line, null, 2)} label="Copy the line as JSON" />
       </div>

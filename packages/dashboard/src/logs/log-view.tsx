@@ -15,10 +15,10 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { formatCount, formatPreciseTimeOfDay } from '../components/format.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { LogLineDialog } from './log-line-dialog.tsx';
 import { extractLogMessage } from './log-text.ts';
-import { formatTimeOfDay } from './log-time.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
@@ -231,7 +231,7 @@ function LineCells({ entry, hasSessions }: { readonly entry: LogEntry; readonly 
   return (
     <>
       <span className="shrink-0 text-quiet tabular-nums" title={line.readAt === undefined ? timeOfReading : undefined}>
-        {formatTimeOfDay(line.timestamp)}
+        {formatPreciseTimeOfDay(new Date(line.timestamp))}
         {line.readAt === undefined ? '~' : ' '}
       </span>
       {hasSessions && <span className="w-14 shrink-0 text-quiet max-sm:hidden">{line.sessionId?.slice(-6) ?? ''}</span>}
@@ -247,11 +247,7 @@ function LineCells({ entry, hasSessions }: { readonly entry: LogEntry; readonly 
       <span className={classNames('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
         {extractLogMessage(line.log)}
       </span>
-      {rest.length > 0 && (
-        <span className="shrink-0 text-quiet">
-          +{rest.length} {rest.length === 1 ? 'line' : 'lines'}
-        </span>
-      )}
+      {rest.length > 0 && <span className="shrink-0 text-quiet">+{formatCount(rest.length, 'line')}</span>}
     </>
   );
 }

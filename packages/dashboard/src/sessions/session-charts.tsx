@@ -1,8 +1,9 @@
-import type { LogLine, ResourceMetrics, SessionEvent } from '@bothost/contract';
+import { formatBytes, type LogLine, type ResourceMetrics, type SessionEvent } from '@bothost/contract';
 import { RotateCcw, ZoomIn, ZoomOut } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../components/button.tsx';
-import { formatTimeOfDay, toUnixSeconds } from '../logs/log-time.ts';
+import { formatTimeOfDay } from '../components/format.ts';
+import { toUnixSeconds } from '../logs/log-time.ts';
 import { type ChartRange, clampRange, countTimestampsPerInterval, zoomRange } from './chart-range.ts';
 import { type ChartColor, type ChartSeries, TimeChart } from './time-chart.tsx';
 
@@ -16,7 +17,6 @@ const parts = 60;
 const mebibyte = 1_048_576;
 
 const formatMillicores = (value: number) => `${Math.round(value)} m`;
-const formatMemory = (value: number) => `${(value / mebibyte).toFixed(value < 10 * mebibyte ? 1 : 0)} MiB`;
 
 type SessionChartsProps = {
   readonly metrics: ResourceMetrics | null;
@@ -49,7 +49,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
         <p className="mr-auto text-quiet text-sm tabular-nums">
           {sample === undefined
             ? 'Drag over a chart to zoom in, double-click to zoom out.'
-            : `${formatTimeOfDay(new Date(sample.t * 1000).toISOString()).slice(0, 8)}: ${formatMillicores(sample.c)}, ${formatMemory(sample.m)}`}
+            : `${formatTimeOfDay(new Date(sample.t * 1000))}: ${formatMillicores(sample.c)}, ${formatBytes(sample.m)}`}
         </p>
         <Button
           variant="outline"
@@ -90,10 +90,10 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
               onHover={setHovered}
             />
           </Chart>
-          <Chart title="Memory" values={usage.memoryPercentiles} format={formatMemory}>
+          <Chart title="Memory" values={usage.memoryPercentiles} format={formatBytes}>
             <TimeChart
               {...shared}
-              label={describe('Memory over time', usage.memoryPercentiles, formatMemory)}
+              label={describe('Memory over time', usage.memoryPercentiles, formatBytes)}
               times={usage.times}
               series={usage.memory}
               levels={usage.memoryLevels}

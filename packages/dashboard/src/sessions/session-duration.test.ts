@@ -1,22 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  computeSessionDurationMs,
-  formatBotStartDuration,
-  formatLongDuration,
-  formatPreciseDuration,
-} from './session-duration.ts';
-
-test.each([
-  [0, '0 ms'],
-  [999.4, '999 ms'],
-  [1_000, '1 s'],
-  [59_999, '59 s'],
-  [60_000, '1 min 0 s'],
-  [3_599_000, '59 min 59 s'],
-  [7_800_000, '2 h 10 min'],
-])('formatLongDuration formats %d ms as %s', (durationMs, text) => {
-  expect(formatLongDuration(durationMs)).toBe(text);
-});
+import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 
 test.each([
   [{ botStartSeconds: null, botStartMilliseconds: null, coldStart: null }, '—'],
@@ -25,13 +8,6 @@ test.each([
   [{ botStartSeconds: 3, botStartMilliseconds: 2_800, coldStart: true }, '3 s, cold'],
 ])('formatBotStartDuration formats %o as %s', (session, text) => {
   expect(formatBotStartDuration(session)).toBe(text);
-});
-
-test.each([
-  [412.4, '412 ms'],
-  [9_940, '9.9 s'],
-])('formatPreciseDuration formats %d ms as %s', (durationMs, text) => {
-  expect(formatPreciseDuration(durationMs)).toBe(text);
 });
 
 test('computeSessionDurationMs measures from creation to the end, or to now for an active session, and is never negative', () => {

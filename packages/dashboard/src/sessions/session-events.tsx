@@ -6,8 +6,8 @@ import {
   sessionEventLabels,
 } from '@bothost/contract';
 import { TextBlock } from '../components/text-block.tsx';
+import { TimeOfDay } from '../components/time.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
-import { formatTimeOfDay } from '../logs/log-time.ts';
 
 /** Lists the events of a session with their causes. If the bot exited, shows its last output. */
 export function SessionEvents({ events }: { readonly events: readonly SessionEvent[] }) {
@@ -21,9 +21,9 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
           <li key={index} className="flex flex-col gap-2 px-5 py-4 sm:px-6">
             <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
               <span className="font-medium">{getStatusLabel<string>(sessionEventLabels, event.eventCode)}</span>
-              <time dateTime={event.eventTs} className="text-quiet text-sm tabular-nums">
-                {formatTimeOfDay(event.eventTs)}
-              </time>
+              <span className="text-quiet text-sm">
+                <TimeOfDay at={new Date(event.eventTs)} isPrecise />
+              </span>
             </div>
             {cause !== '' && <p className="text-quiet text-sm wrap-anywhere">{cause}</p>}
             {lastOutput !== null && <TextBlock label="Last output" text={stripControlCharacters(lastOutput)} />}

@@ -1,12 +1,8 @@
 import type { SessionResponse } from '@bothost/contract';
-import { RelativeTime } from '../components/moment.tsx';
+import { formatDuration, formatLatency } from '../components/format.ts';
+import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
-import {
-  computeSessionDurationMs,
-  formatBotStartDuration,
-  formatLongDuration,
-  formatPreciseDuration,
-} from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
 /** Shows the status, completion, start and duration of a session, and its ids. */
@@ -18,9 +14,9 @@ export function SessionFacts({ session }: { readonly session: SessionResponse })
     ['Status', <SessionStatus key="status" session={session} />],
     ['Completion', completionStatus ?? '—'],
     ['Started', <RelativeTime key="started" at={createdAt} />],
-    ['Duration', formatLongDuration(computeSessionDurationMs(session, now))],
+    ['Duration', formatDuration(computeSessionDurationMs(session, now))],
     ['Bot start', formatBotStartDuration(session)],
-    ['Caller could speak after', firstFrame === null ? '—' : formatPreciseDuration(firstFrame)],
+    ['Caller could speak after', firstFrame === null ? '—' : formatLatency(firstFrame)],
   ] as const;
   return (
     <div className="flex flex-col gap-4">

@@ -4,10 +4,11 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Square } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
-import { RelativeTime } from '../components/moment.tsx';
+import { formatCount, formatDuration } from '../components/format.ts';
+import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { computeSessionDurationMs, formatBotStartDuration, formatLongDuration } from './session-duration.ts';
+import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
@@ -55,9 +56,9 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
   return (
     <>
       <p role="status" className="border-line border-b px-5 py-3 text-quiet text-sm tabular-nums sm:px-6">
-        {count.toLocaleString('en')}
-        {relation === 'gte' ? ' newest' : ''} {count === 1 ? 'session' : 'sessions'}
-        {relation === 'gte' && '. To see older ones, filter by agent or status.'}
+        {relation === 'gte'
+          ? `${formatCount(count, 'newest session')}. To see older ones, filter by agent or status.`
+          : formatCount(count, 'session')}
       </p>
       <table aria-label="Sessions" aria-rowcount={count + 1} className="block">
         <thead className="block border-line border-b text-quiet text-xs max-md:sr-only">
@@ -93,8 +94,9 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
         <div className="pointer-events-none fixed inset-x-0 bottom-6 z-30 flex justify-center">
           <Button className="pointer-events-auto shadow-lg" onClick={() => window.scrollTo({ top: 0 })}>
             <ArrowUp aria-hidden="true" className="size-4" />
-            {newerCount < newest.sessions.length ? newerCount : `${newerCount} or more`} new{' '}
-            {newerCount === 1 ? 'session' : 'sessions'}
+            {newerCount < newest.sessions.length
+              ? formatCount(newerCount, 'new session')
+              : `${newerCount} or more new sessions`}
           </Button>
         </div>
       )}
@@ -120,7 +122,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
   const membership = useMembership();
   const { sessionId, agentName, createdAt, endedAt } = session;
   const now = useNow(endedAt === null);
-  const duration = formatLongDuration(computeSessionDurationMs(session, now));
+  const duration = formatDuration(computeSessionDurationMs(session, now));
   return (
     <>
       <td className="flex min-w-0 flex-col">

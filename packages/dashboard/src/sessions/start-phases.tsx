@@ -1,5 +1,5 @@
 import type { StartPhaseDurations } from '@bothost/contract';
-import { formatPreciseDuration } from './session-duration.ts';
+import { formatLatency } from '../components/format.ts';
 
 type Bar = { readonly title: string; readonly meaning: string; readonly fromMs: number; readonly toMs: number };
 
@@ -28,7 +28,7 @@ export function StartPhases({ durations }: { readonly durations: StartPhaseDurat
               }}
             />
           </span>
-          <span className="text-right text-sm tabular-nums">{formatPreciseDuration(toMs - fromMs)}</span>
+          <span className="text-right text-sm tabular-nums">{formatLatency(toMs - fromMs)}</span>
         </li>
       ))}
       <Total title="From the request to the accepted session" milliseconds={claim + boot + dispatch} />
@@ -41,7 +41,7 @@ function Total({ title, milliseconds }: { readonly title: string; readonly milli
   return (
     <li className="flex justify-between gap-4 border-line border-t pt-3 text-sm">
       <span className="font-medium">{title}</span>
-      <span className="shrink-0 tabular-nums">{formatPreciseDuration(milliseconds)}</span>
+      <span className="shrink-0 tabular-nums">{formatLatency(milliseconds)}</span>
     </li>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { formatTimeOfDay } from '../components/format.ts';
 import { getCurrentTheme, watchTheme } from '../theme.ts';
 import type { ChartRange } from './chart-range.ts';
 
@@ -196,14 +197,10 @@ function drawMarks(
 const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200];
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const clockWithSeconds = new Intl.DateTimeFormat('en', {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
 
 function timeLabels(_: uPlot, ticks: number[], __: number, ___: number, increment: number): string[] {
-  const format = increment < 60 ? clockWithSeconds : clock;
-  return ticks.map((tick) => format.format(tick * 1000));
+  return ticks.map((tick) => {
+    const at = new Date(tick * 1000);
+    return increment < 60 ? formatTimeOfDay(at) : clock.format(at);
+  });
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatDuration } from '../components/duration.ts';
+import { formatElapsedTime } from '../components/format.ts';
 
 type ElapsedTimeProps = {
   /** Start and end in milliseconds since the Unix epoch. If `to` is undefined, the shown time keeps running. */
@@ -14,5 +14,5 @@ export function ElapsedTime({ from, to }: ElapsedTimeProps) {
     const timer = setInterval(() => setNow(Date.now()), 250);
     return () => clearInterval(timer);
   }, [to]);
-  return <span className="tabular-nums">{formatDuration((to ?? now) - from)}</span>;
+  return <span className="tabular-nums">{formatElapsedTime((to ?? now) - from)}</span>;
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { formatDuration } from '../components/duration.ts';
+import { formatElapsedTime } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
 import type { LoggedEvent } from './talk-state.ts';
 
@@ -44,7 +44,7 @@ export function EventsPanel({ events, startedAt }: EventsPanelProps) {
           <li key={id}>
             <details>
               <summary className="flex cursor-pointer gap-3 px-5 py-2 hover:bg-background sm:px-6">
-                <span className="text-quiet tabular-nums">{formatDuration(at - startedAt)}</span>
+                <span className="text-quiet tabular-nums">{formatElapsedTime(at - startedAt)}</span>
                 <span className="wrap-anywhere">{name}</span>
               </summary>
               <pre className="overflow-x-auto bg-background px-5 py-2 font-mono sm:px-6 text-xs">{format(data)}</pre>

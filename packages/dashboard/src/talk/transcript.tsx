@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { classNames } from '../components/class-names.ts';
+import { TimeOfDay } from '../components/time.tsx';
 import type { TranscriptLine } from './talk-state.ts';
 
 type TranscriptProps = {
@@ -8,8 +9,6 @@ type TranscriptProps = {
   /** The interim transcript of the person's current speech. */
   readonly interim: string;
 };
-
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
 
 /** Shows the lines of a conversation and scrolls to the newest one. */
 export function Transcript({ agent, lines, interim }: TranscriptProps) {
@@ -38,7 +37,7 @@ export function Transcript({ agent, lines, interim }: TranscriptProps) {
             className={classNames('flex max-w-[85%] flex-col', who === 'you' ? 'items-end self-end' : 'items-start')}
           >
             <span className="text-quiet text-xs">
-              {who === 'you' ? 'You' : agent} · <time>{timeOfDay.format(at)}</time>
+              {who === 'you' ? 'You' : agent} · <TimeOfDay at={new Date(at)} />
             </span>
             <span
               className={classNames(

@@ -5,13 +5,13 @@ import { describeError } from '../api.ts';
 import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
 
-type LoadedProps<Data> = {
+type QueryBoundaryProps<Data> = {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch' | 'isFetching'>;
   readonly children: (data: Data) => ReactNode;
 };
 
 /** Shows the data of a query. Until the data has arrived, shows a progress indicator or the query's error. */
-export function QueryBoundary<Data>({ query, children }: LoadedProps<Data>) {
+export function QueryBoundary<Data>({ query, children }: QueryBoundaryProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error === null) return <Loading />;
   return (

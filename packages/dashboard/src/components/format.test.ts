@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { formatCount, formatDuration, formatElapsedTime, formatLatency, formatRelativeTime } from './format.ts';
+
+const now = new Date('2026-11-23T12:00:00Z');
+
+test.each([
+  ['2026-11-23T11:59:30Z', 'just now'],
+  ['2026-11-23T12:00:30Z', 'in less than a minute'],
+  ['2026-11-23T11:58:59Z', '1 minute ago'],
+  ['2026-11-23T09:00:00Z', '3 hours ago'],
+  ['2026-11-22T12:00:00Z', 'yesterday'],
+  ['2026-12-22T12:00:00Z', 'in 29 days'],
+  ['2027-02-21T12:00:00Z', 'in 3 months'],
+  ['2024-01-01T00:00:00Z', '2 years ago'],
+])('formatRelativeTime describes the time %s as "%s"', (at, expected) => {
+  expect(formatRelativeTime(new Date(at), now)).toBe(expected);
+});
+
+test.each([
+  [formatLatency, 339.6, '340 ms'],
+  [formatLatency, 1_000, '1.0 s'],
+  [formatLatency, 9_940, '9.9 s'],
+  [formatDuration, 0, '0 ms'],
+  [formatDuration, 999.4, '999 ms'],
+  [formatDuration, 59_999, '59 s'],
+  [formatDuration, 60_000, '1 min 0 s'],
+  [formatDuration, 3_599_000, '59 min 59 s'],
+  [formatDuration, 7_800_000, '2 h 10 min'],
+  [formatElapsedTime, -1, '0:00'],
+  [formatElapsedTime, 65_000, '1:05'],
+  [formatElapsedTime, 3_600_000, '60:00'],
+])('%o formats %d ms as %s', (format, durationMs, text) => {
+  expect(format(durationMs)).toBe(text);
+});
+
+test('formatCount uses the plural for all numbers but 1, and separates thousands', () => {
+  expect([0, 1, 1_200].map((count) => formatCount(count, 'line'))).toEqual(['0 lines', '1 line', '1,200 lines']);
+});

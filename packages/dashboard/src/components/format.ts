@@ -1,0 +1,60 @@
+const units = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const timeOfDay = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+const clock = new Intl.DateTimeFormat('en', timeOfDay);
+const preciseClock = new Intl.DateTimeFormat('en', { ...timeOfDay, fractionalSecondDigits: 3 });
+const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
+
+/** Describes a time relative to `now`, such as `3 days ago` or `in 2 hours`. */
+export function formatRelativeTime(at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
+  const unit = units.find(([, length]) => Math.abs(seconds) >= length);
+  if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now';
+  return relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+}
+
+/** Formats a time as the local time of day, such as `14:03:09`. */
+export function formatTimeOfDay(at: Date): string {
+  return clock.format(at);
+}
+
+/** Formats a time as the local time of day with milliseconds, such as `14:03:09.120`. */
+export function formatPreciseTimeOfDay(at: Date): string {
+  return preciseClock.format(at);
+}
+
+/** Formats a time as local date and time with the time zone. */
+export function formatDateTime(at: Date): string {
+  return dateTime.format(at);
+}
+
+/** Formats a short duration in milliseconds, such as `340 ms` or `1.2 s`. */
+export function formatLatency(durationMs: number): string {
+  return durationMs < 1000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
+}
+
+/** Formats a duration in milliseconds, such as `412 ms`, `9 s`, `4 min 5 s` or `2 h 10 min`. */
+export function formatDuration(durationMs: number): string {
+  const seconds = Math.floor(durationMs / 1000);
+  if (seconds < 1) return `${Math.round(durationMs)} ms`;
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
+
+/** Formats the time in milliseconds that a clock has run, such as `1:05`. */
+export function formatElapsedTime(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** Formats a number of things, such as `1 line` or `1,200 lines`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
