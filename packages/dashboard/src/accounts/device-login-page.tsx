@@ -5,8 +5,10 @@ import { apiClient, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { FactTable } from '../components/fact-list.tsx';
 import { TextField } from '../components/text-field.tsx';
-import { useForm } from '../components/use-form.ts';
+import { Decision } from './decision.tsx';
+import { deviceLoginQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/shell/device');
 
@@ -44,19 +46,8 @@ function EnterCode() {
 
 function Decide({ code }: { readonly code: string }) {
   const queries = useQueryClient();
-  const key = ['device login', code];
-  const login = useQuery({
-    queryKey: key,
-    queryFn: () => apiClient.getDeviceLogin({ params: { userCode: code } }),
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const decide = (approve: boolean) => apiClient.decideDeviceLogin({ params: { userCode: code }, body: { approve } });
-  const show = (decided: Awaited<ReturnType<typeof decide>>) => {
-    queries.setQueryData(key, decided);
-  };
-  const approval = useForm(() => decide(true), show);
-  const denial = useForm(() => decide(false), show);
+  const query = deviceLoginQuery(code);
+  const login = useQuery(query);
   if (login.error !== null) {
     return (
       <Card title="This code does not work">
@@ -72,41 +63,25 @@ function Decide({ code }: { readonly code: string }) {
   if (state === 'denied') {
     return <Card title="The login was denied" lead="The device got no access. You can close this page." />;
   }
-  const problem = approval.problem ?? denial.problem;
-  const facts = [
-    ['Program', clientId],
-    ['Device', deviceName ?? 'unknown'],
-    ['Address', address ?? 'unknown'],
-  ];
   return (
     <Card
       title="Log in on this device?"
       lead="It can do everything that you can do. Approve only if you started the login yourself, and it shows the same code."
     >
-      {problem !== null && <Alert>{problem}</Alert>}
       <p className="rounded-lg border border-line bg-background py-3 text-center font-mono text-2xl tracking-widest">
         {userCode}
       </p>
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-        {facts.map(([label, value]) => (
-          <div key={label} className="contents">
-            <dt className="text-quiet">{label}</dt>
-            <dd className="break-all">{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <div className="flex gap-3">
-        <form onSubmit={approval.onSubmit}>
-          <Button type="submit" disabled={approval.isSending || denial.isSending}>
-            Approve
-          </Button>
-        </form>
-        <form onSubmit={denial.onSubmit}>
-          <Button type="submit" variant="danger" disabled={approval.isSending || denial.isSending}>
-            Deny
-          </Button>
-        </form>
-      </div>
+      <FactTable
+        facts={[
+          ['Program', clientId],
+          ['Device', deviceName ?? 'unknown'],
+          ['Address', address ?? 'unknown'],
+        ]}
+      />
+      <Decision
+        decide={(approve) => apiClient.decideDeviceLogin({ params: { userCode: code }, body: { approve } })}
+        onDone={(decided) => void queries.setQueryData(query.queryKey, decided)}
+      />
     </Card>
   );
 }

@@ -6,21 +6,19 @@ import { apiClient, describeError } from '../api.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { Form, FormProblem } from '../components/form.tsx';
 import { NewPasswordField } from '../components/new-password-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { forgetLinkToken, readLinkToken } from './link-token.ts';
+import { linkQuery } from './queries.ts';
 import { setUser, userQuery } from './session.ts';
 
 /** The page at `/join`, on which a person accepts an invitation with a new or an existing account. */
 export function JoinPage() {
   const [token] = useState(() => readLinkToken('/join'));
   const user = useQuery(userQuery);
-  const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: () => apiClient.describeLink({ body: { token: token ?? '' } }),
-    retry: false,
-  });
+  const link = useQuery(linkQuery(token));
   if (link.error !== null) {
     return (
       <Card title="This link does not work">
@@ -49,12 +47,12 @@ function Accept({ lead, token, user }: { readonly lead: string; readonly token: 
   const form = useForm(() => apiClient.acceptInvitation({ body: { token } }), useJoined());
   return (
     <Card title="Join the organization" lead={lead}>
-      {form.problem !== null && <Alert>{form.problem}</Alert>}
-      <form onSubmit={form.onSubmit} className="flex flex-col gap-3">
+      <Form form={form} className="flex flex-col gap-4">
+        <FormProblem />
         <Button type="submit" disabled={form.isSending}>
           Join as {user.email}
         </Button>
-      </form>
+      </Form>
     </Card>
   );
 }
@@ -68,10 +66,11 @@ function SignUp({ lead, token, email: invited }: SignUpProps) {
   const form = useForm(() => apiClient.signUp({ body: { token, email, name, password } }), useJoined());
   return (
     <Card title="Create your account" lead={lead}>
-      {form.problem !== null && <Alert>{form.problem}</Alert>}
-      <form className="flex flex-col gap-4" onSubmit={form.onSubmit}>
+      <Form form={form} className="flex flex-col gap-4">
+        <FormProblem />
         <TextField
           label="Name"
+          name="name"
           autoComplete="name"
           value={name}
           onValue={setName}
@@ -80,6 +79,7 @@ function SignUp({ lead, token, email: invited }: SignUpProps) {
         />
         <TextField
           label="E-mail"
+          name="email"
           type="email"
           autoComplete="username"
           value={email}
@@ -87,11 +87,11 @@ function SignUp({ lead, token, email: invited }: SignUpProps) {
           readOnly={invited !== null}
           required
         />
-        <NewPasswordField value={password} onValue={setPassword} />
+        <NewPasswordField name="password" value={password} onValue={setPassword} />
         <Button type="submit" disabled={form.isSending}>
           {form.isSending ? 'Creating…' : 'Create account'}
         </Button>
-      </form>
+      </Form>
       <p className="text-quiet text-sm">
         You have an account?{' '}
         <Link to="/sign-in" search={{ redirect: '/join' }} className="text-accent underline">

@@ -2,12 +2,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiClient } from '../api.ts';
-import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { Form, FormProblem } from '../components/form.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { rememberRedirect } from './openid-redirect.ts';
+import { signInMethodsQuery } from './queries.ts';
 import { setUser } from './session.ts';
 
 const route = getRouteApi('/shell/sign-in');
@@ -19,7 +20,7 @@ export function SignInPage() {
   const queries = useQueryClient();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const methods = useQuery({ queryKey: ['sign-in methods'], queryFn: () => apiClient.getSignInMethods() });
+  const methods = useQuery(signInMethodsQuery);
   const form = useForm(
     () => apiClient.signIn({ body: { email, password } }),
     async (user) => {
@@ -30,11 +31,20 @@ export function SignInPage() {
   const openId = methods.data?.openId ?? null;
   return (
     <Card title="Sign in">
-      {form.problem !== null && <Alert>{form.problem}</Alert>}
-      <form className="flex flex-col gap-4" onSubmit={form.onSubmit}>
-        <TextField label="E-mail" type="email" autoComplete="username" value={email} onValue={setEmail} required />
+      <Form form={form} className="flex flex-col gap-4">
+        <FormProblem />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onValue={setEmail}
+          required
+        />
         <TextField
           label="Password"
+          name="password"
           type="password"
           autoComplete="current-password"
           value={password}
@@ -44,7 +54,7 @@ export function SignInPage() {
         <Button type="submit" disabled={form.isSending}>
           {form.isSending ? 'Signing in…' : 'Sign in'}
         </Button>
-      </form>
+      </Form>
       {openId !== null && <OpenIdButton name={openId.name} redirect={redirect} />}
       <p className="text-quiet text-sm">
         Accounts start with an invitation. If you have none, or forgot your password, ask the operator of this service,
@@ -63,11 +73,11 @@ function OpenIdButton({ name, redirect }: { readonly name: string; readonly redi
     },
   );
   return (
-    <form className="flex flex-col gap-3 border-line border-t pt-5" onSubmit={form.onSubmit}>
-      {form.problem !== null && <Alert>{form.problem}</Alert>}
+    <Form form={form} className="flex flex-col gap-3 border-line border-t pt-5">
+      <FormProblem />
       <Button type="submit" variant="outline" disabled={form.isSending}>
         Continue with {name}
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,9 @@
 import type { AgentDetails } from '@bothost/contract';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { FormSection } from '../components/form-section.tsx';
-import { useNotice } from '../components/notice.tsx';
 import { useForm } from '../components/use-form.ts';
+import { useRefresh } from '../components/use-refresh.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { createAgentsQueryKey } from './queries.ts';
 import { pickChangedSettings, SettingFields, type SettingValues } from './setting-fields.tsx';
@@ -23,16 +22,13 @@ export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
     secretSet: agent.deployment.manifest.spec.envFromSecretNames[0] ?? '',
   };
   const [values, setValues] = useState(current);
-  const queries = useQueryClient();
-  const notify = useNotice();
+  const refresh = useRefresh(createAgentsQueryKey(organization));
   const params = { agentName: agent.name };
   const body = pickChangedSettings(current, values);
   const form = useForm(
     () => getOrganizationApi(organization).updateAgent({ params, body }),
-    async ({ change }) => {
-      notify(change === 'scaling' ? 'The scaling is changed.' : 'A deployment with the new settings has started.');
-      await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
-    },
+    ({ change }) =>
+      refresh(change === 'scaling' ? 'The scaling is changed.' : 'A deployment with the new settings has started.'),
   );
   return (
     <FormSection

@@ -5,11 +5,10 @@ import {
   instanceCountLimits,
   sessionDurationLimitsSeconds,
 } from '@bothost/contract';
-import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { regionSecretSetsQuery } from '../secrets/queries.ts';
+import { useSecretSetNames } from '../secrets/queries.ts';
 
 /** The settings of an agent as entered in a form. An empty `secretSet` means that the agent uses no secret set. */
 export type SettingValues = {
@@ -29,11 +28,12 @@ type SettingFieldsProps = {
 
 export function SettingFields({ values, onValues, region }: SettingFieldsProps) {
   const { name: organization } = useMembership();
-  const { data } = useQuery(regionSecretSetsQuery(organization, region));
-  const sets = new Set([...(data?.sets.map(({ name }) => name) ?? []), values.secretSet].filter((name) => name !== ''));
+  const names = useSecretSetNames(organization, region) ?? [];
+  const sets = new Set([...names, values.secretSet].filter((name) => name !== ''));
   const profileNames = new Set([...Object.keys(agentProfileResources), values.agentProfile]);
   const onValue = (name: keyof SettingValues) => (value: string) => onValues({ ...values, [name]: value });
-  const numberField = (name: keyof SettingValues, minimum: number, maximum: number) => ({
+  const numberField = (name: 'minAgents' | 'maxAgents' | 'maxSessionDuration', minimum: number, maximum: number) => ({
+    name: name === 'maxSessionDuration' ? name : `autoScaling.${name}`,
     type: 'number',
     required: true,
     min: minimum,
@@ -57,6 +57,7 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
       </div>
       <SelectField
         label="Profile"
+        name="agentProfile"
         hint="CPU and memory of an instance."
         options={[...profileNames].map((name) => [name, describeProfile(name)] as const)}
         value={values.agentProfile}
@@ -72,6 +73,7 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
       />
       <SelectField
         label="Secret set"
+        name="secretSet"
         hint="The bot gets its keys as environment variables."
         options={[['', 'None'], ...[...sets].map((name) => [name, name] as const)]}
         value={values.secretSet}

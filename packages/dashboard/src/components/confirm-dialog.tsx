@@ -1,9 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { Alert } from './alert.tsx';
-import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
-import { EquivalentShellCommand } from './equivalent-shell-command.tsx';
-import { TextField } from './text-field.tsx';
+import { DialogForm } from './dialog-form.tsx';
+import { identifierInput, TextField } from './text-field.tsx';
 import { useForm } from './use-form.ts';
 
 type ConfirmDialogProps = {
@@ -22,47 +19,28 @@ type ConfirmDialogProps = {
 };
 
 /** Asks for confirmation of an action that cannot be undone. Stays open if the action fails. */
-export function ConfirmDialog({
-  title,
-  lead,
-  details,
-  action,
-  phrase,
-  command,
-  run,
-  onDone,
-  onClose,
-}: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, lead, details, action, phrase = '', command, run, onDone, onClose } = props;
   const [entered, setEntered] = useState('');
   const form = useForm(run, async () => {
     await onDone();
     onClose();
   });
   return (
-    <Dialog title={title} lead={lead} onClose={onClose}>
-      <form onSubmit={form.onSubmit} className="flex flex-col gap-5">
-        {form.problem !== null && <Alert>{form.problem}</Alert>}
-        {details}
-        {phrase !== undefined && (
-          <TextField
-            label={`Enter ${phrase} to confirm`}
-            value={entered}
-            onValue={setEntered}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-          />
-        )}
-        <div className="flex justify-end gap-3">
-          <Button variant="outline" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="destructive" disabled={form.isSending || entered !== (phrase ?? '')}>
-            {action}
-          </Button>
-        </div>
-        {command !== undefined && <EquivalentShellCommand command={command} />}
-      </form>
-    </Dialog>
+    <DialogForm
+      title={title}
+      lead={lead}
+      form={form}
+      submit={action}
+      submitVariant="destructive"
+      isValid={entered === phrase}
+      command={command}
+      onClose={onClose}
+    >
+      {details}
+      {phrase !== '' && (
+        <TextField label={`Enter ${phrase} to confirm`} value={entered} onValue={setEntered} {...identifierInput} />
+      )}
+    </DialogForm>
   );
 }

@@ -1,9 +1,31 @@
 import type { ReactNode } from 'react';
-import { Alert } from './alert.tsx';
 import { Button } from './button.tsx';
 import { EquivalentShellCommand } from './equivalent-shell-command.tsx';
+import { Form, FormProblem } from './form.tsx';
 import { Section } from './section.tsx';
 import type { FormState } from './use-form.ts';
+
+type FormFooterProps = {
+  readonly submit: string;
+  readonly isDisabled: boolean;
+  readonly command?: string | undefined;
+};
+
+/** The submit button of a form in a section, and the shell command with the same effect. */
+export function FormFooter({ submit, isDisabled, command }: FormFooterProps) {
+  return (
+    <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
+      <Button type="submit" disabled={isDisabled} className="self-start">
+        {submit}
+      </Button>
+      {command !== undefined && (
+        <div className="min-w-0 flex-1 sm:pt-2.5">
+          <EquivalentShellCommand command={command} />
+        </div>
+      )}
+    </div>
+  );
+}
 
 type FormSectionProps = {
   readonly title: string;
@@ -16,26 +38,21 @@ type FormSectionProps = {
   readonly children: ReactNode;
 };
 
-/** A section with a form, its submit button, and the shell command with the same effect. */
+/** A section with a form. */
 export function FormSection({ title, lead, form, submit, isChanged, command, children }: FormSectionProps) {
   return (
     <Section title={title} lead={lead}>
-      <form onSubmit={form.onSubmit}>
+      <Form form={form}>
         <div className="flex max-w-md flex-col gap-4 px-5 py-5 sm:px-6">
-          {form.problem !== null && <Alert>{form.problem}</Alert>}
+          <FormProblem />
           {children}
         </div>
-        <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
-          <Button type="submit" disabled={!isChanged || form.isSending} className="self-start">
-            {form.isSending ? 'Saving…' : submit}
-          </Button>
-          {command !== undefined && (
-            <div className="min-w-0 flex-1 sm:pt-2.5">
-              <EquivalentShellCommand command={command} />
-            </div>
-          )}
-        </div>
-      </form>
+        <FormFooter
+          submit={form.isSending ? 'Saving…' : submit}
+          isDisabled={!isChanged || form.isSending}
+          command={command}
+        />
+      </Form>
     </Section>
   );
 }

@@ -1,8 +1,9 @@
 import { ChevronDown } from 'lucide-react';
-import { type ComponentProps, useId } from 'react';
+import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
+import { Field, type FieldProps } from './field.tsx';
 
-type SelectProps = Omit<ComponentProps<'select'>, 'onChange'> & {
+type SelectProps = Omit<ComponentProps<'select'>, 'onChange' | 'name'> & {
   readonly options: readonly (readonly [value: string, label: string])[];
   readonly onValue: (value: string) => void;
 };
@@ -33,23 +34,10 @@ export function Select({ options, onValue, className, ...props }: SelectProps) {
   );
 }
 
-export function SelectField({
-  label,
-  hint,
-  ...props
-}: SelectProps & { readonly label: string; readonly hint?: string }) {
-  const id = useId();
+export function SelectField({ label, hint, problem, name, ...props }: SelectProps & FieldProps) {
   return (
-    <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="font-medium text-sm">
-        {label}
-      </label>
-      <Select id={id} aria-describedby={hint === undefined ? undefined : `${id}-hint`} {...props} />
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="text-quiet text-sm">
-          {hint}
-        </p>
-      )}
-    </div>
+    <Field label={label} hint={hint} problem={problem} name={name}>
+      {(control) => <Select {...control} {...props} />}
+    </Field>
   );
 }

@@ -1,35 +1,23 @@
-import { Label } from 'radix-ui';
-import { type ComponentProps, useId } from 'react';
+import type { ComponentProps } from 'react';
+import { Field, type FieldProps } from './field.tsx';
 
-type TextFieldProps = Omit<ComponentProps<'input'>, 'id' | 'onChange'> & {
-  readonly label: string;
-  readonly hint?: string;
-  /** The validation message for the entered value. Undefined if the value is valid. */
-  readonly problem?: string | undefined;
-  readonly onValue: (value: string) => void;
-};
+type TextFieldProps = FieldProps &
+  Omit<ComponentProps<'input'>, 'id' | 'onChange' | 'name'> & { readonly onValue: (value: string) => void };
 
-export function TextField({ label, hint, problem, onValue, ...props }: TextFieldProps) {
-  const id = useId();
-  const text = problem ?? hint;
+/** Attributes of a field for a name or a key: browsers neither complete nor correct it. */
+export const identifierInput = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+
+export function TextField({ label, hint, problem, name, onValue, ...props }: TextFieldProps) {
   return (
-    <div className="flex flex-col gap-1.5">
-      <Label.Root htmlFor={id} className="font-medium text-sm">
-        {label}
-      </Label.Root>
-      <input
-        id={id}
-        className="min-h-10 rounded-lg border border-field bg-surface px-3 py-2 text-base read-only:bg-background read-only:text-quiet aria-invalid:border-danger"
-        aria-invalid={problem !== undefined}
-        aria-describedby={text === undefined ? undefined : `${id}-text`}
-        onChange={(event) => onValue(event.target.value)}
-        {...props}
-      />
-      {text !== undefined && (
-        <p id={`${id}-text`} className={problem === undefined ? 'text-quiet text-sm' : 'text-danger text-sm'}>
-          {text}
-        </p>
+    <Field label={label} hint={hint} problem={problem} name={name}>
+      {(control) => (
+        <input
+          {...control}
+          className="min-h-10 rounded-lg border border-field bg-surface px-3 py-2 text-base read-only:bg-background read-only:text-quiet aria-invalid:border-danger"
+          onChange={(event) => onValue(event.target.value)}
+          {...props}
+        />
       )}
-    </div>
+    </Field>
   );
 }

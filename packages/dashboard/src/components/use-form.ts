@@ -1,17 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
-import { describeError } from '../api.ts';
 
 export type FormState = {
   readonly onSubmit: (event: FormEvent) => void;
   readonly isSending: boolean;
-  readonly problem: string | null;
+  /** The error of the last attempt, which `Form` shows. */
+  readonly error: Error | null;
 };
 
-/**
- * Calls `send` when a form is submitted, and ignores further submits until `send` has ended. `problem` is a sentence about the
- * error of the last attempt, or null if there is none.
- */
+/** Calls `send` when a form is submitted, and ignores further submits until `send` has ended. */
 export function useForm<Result>(
   send: () => Promise<Result>,
   onDone: (result: Result) => void | Promise<void>,
@@ -23,6 +20,6 @@ export function useForm<Result>(
       if (!mutation.isPending) mutation.mutate();
     },
     isSending: mutation.isPending,
-    problem: mutation.error === null ? null : describeError(mutation.error),
+    error: mutation.error,
   };
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { agentListQuery } from '../agents/queries.ts';
 import { pickChangedSettings } from '../agents/setting-fields.tsx';
 import { formatCloudCommand } from '../commands/shell-command.ts';
-import { Button } from '../components/button.tsx';
-import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { Form } from '../components/form.tsx';
+import { FormFooter } from '../components/form-section.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Section } from '../components/section.tsx';
 import { DeployFileSummary } from './deploy-file-summary.tsx';
 import {
@@ -52,7 +52,8 @@ export function DeployProject({ organization, project, onChooseAgain }: DeployPr
     deployFile === null
       ? ['deploy', name, '--build-dir', project.name, ...createDeployOptions(settings)]
       : ['deploy', '--config-file', `${project.name}/${deployFile.path}`];
-  const start = () =>
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
     deploy.mutate({
       project,
       agentName: name,
@@ -60,6 +61,7 @@ export function DeployProject({ organization, project, onChooseAgain }: DeployPr
       settings,
       dockerfile: deployFile?.content.build.dockerfile,
     });
+  };
   // The settings can be edited before the deploy starts and after it has failed.
   const isEditable = deploy.isIdle || deploy.isError;
   return (
@@ -79,12 +81,7 @@ export function DeployProject({ organization, project, onChooseAgain }: DeployPr
         >
           <QueryBoundary query={agents}>
             {() => (
-              <form
-                onSubmit={(event) => {
-                  event.preventDefault();
-                  start();
-                }}
-              >
+              <Form form={{ onSubmit, isSending: deploy.isPending, error: deploy.error }}>
                 {deployFile === null ? (
                   <NameAndSettings
                     name={name}
@@ -96,15 +93,12 @@ export function DeployProject({ organization, project, onChooseAgain }: DeployPr
                 ) : (
                   <DeployFileSummary file={deployFile.content} region={agent?.region} />
                 )}
-                <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
-                  <Button type="submit" disabled={findAgentNameProblem(name) !== undefined} className="self-start">
-                    {deploy.isError ? 'Deploy again' : 'Deploy'}
-                  </Button>
-                  <div className="min-w-0 flex-1 sm:pt-2.5">
-                    <EquivalentShellCommand command={formatCloudCommand(organization, ...words)} />
-                  </div>
-                </div>
-              </form>
+                <FormFooter
+                  submit={deploy.isError ? 'Deploy again' : 'Deploy'}
+                  isDisabled={findAgentNameProblem(name) !== undefined}
+                  command={formatCloudCommand(organization, ...words)}
+                />
+              </Form>
             )}
           </QueryBoundary>
         </Section>

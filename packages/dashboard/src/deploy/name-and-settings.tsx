@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SettingFields, type SettingValues } from '../agents/setting-fields.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { organizationPropertiesQuery } from '../organization/queries.ts';
 import { findAgentNameProblem } from './deploy-settings.ts';
@@ -26,12 +26,11 @@ export function NameAndSettings({ name, onName, values, onValues, exists }: Name
         label="Name of the agent"
         hint="To keep the settings with the project, write them to its deploy.toml."
         problem={findAgentNameProblem(name)}
+        name="serviceName"
         value={name}
         onValue={onName}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
         required
+        {...identifierInput}
       />
       {exists ? (
         <p className="text-quiet text-sm">

@@ -9,7 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { FormSection } from '../components/form-section.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 
 /** The page at `/orgs`: lists the signed-in person's organizations, and has a form to create one. */
@@ -22,25 +22,27 @@ export function OrganizationsPage() {
         lead="An organization owns agents, secrets and API keys. Its members share them."
       />
       <Section>
-        {organizations.length === 0 ? (
-          <EmptyState icon={Building2} title="You are not a member of any organization">
-            Create one below, or ask an owner of an organization for an invitation.
-          </EmptyState>
-        ) : (
-          <RowList label="Your organizations">
-            {organizations.map(({ id, name, verboseName, role }) => (
-              <Row
-                key={id}
-                title={
-                  <Link to="/orgs/$organization" params={{ organization: name }} className="hover:underline">
-                    {verboseName}
-                  </Link>
-                }
-                facts={[name, role]}
-              />
-            ))}
-          </RowList>
-        )}
+        <RowList
+          label="Your organizations"
+          items={organizations}
+          empty={
+            <EmptyState icon={Building2} title="You are not a member of any organization">
+              Create one below, or ask an owner of an organization for an invitation.
+            </EmptyState>
+          }
+        >
+          {({ id, name, verboseName, role }) => (
+            <Row
+              key={id}
+              title={
+                <Link to="/orgs/$organization" params={{ organization: name }} className="hover:underline">
+                  {verboseName}
+                </Link>
+              }
+              facts={[name, role]}
+            />
+          )}
+        </RowList>
       </Section>
       <CreateOrganization />
     </div>
@@ -68,13 +70,12 @@ function CreateOrganization() {
     >
       <TextField
         label="Name"
+        name="name"
         hint="Lower-case letters, digits and hyphens. It becomes a part of addresses."
         value={name}
         onValue={setName}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
         required
+        {...identifierInput}
       />
     </FormSection>
   );

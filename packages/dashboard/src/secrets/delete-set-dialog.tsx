@@ -1,6 +1,5 @@
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { useNotice } from '../components/notice.tsx';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './queries.ts';
 
@@ -16,7 +15,6 @@ type DeleteSetDialogProps = {
 export function DeleteSetDialog({ set: { name, revision }, agents, onDone, onClose }: DeleteSetDialogProps) {
   const { name: organization } = useMembership();
   const refresh = useRefreshSecrets(organization);
-  const notify = useNotice();
   const isUsed = agents.length > 0;
   return (
     <ConfirmDialog
@@ -37,8 +35,7 @@ export function DeleteSetDialog({ set: { name, revision }, agents, onDone, onClo
       }
       onDone={async () => {
         await onDone?.();
-        await refresh();
-        notify(`${name} is deleted.`);
+        await refresh(`${name} is deleted.`);
       }}
       onClose={onClose}
     />

@@ -1,11 +1,7 @@
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
-import { Alert } from '../components/alert.tsx';
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { useNotice } from '../components/notice.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { DialogForm } from '../components/dialog-form.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './queries.ts';
@@ -24,7 +20,6 @@ export function ImagePullSecretDialog({ replaced, onClose }: PullSecretDialogPro
   const [username, setUsername] = useState('');
   const [password, setPassword] = useState('');
   const refresh = useRefreshSecrets(organization);
-  const notify = useNotice();
   const userProblem = username.includes(':') ? 'A user name cannot contain a colon.' : undefined;
   const form = useForm(
     () =>
@@ -39,56 +34,48 @@ export function ImagePullSecretDialog({ replaced, onClose }: PullSecretDialogPro
         },
       }),
     async () => {
-      notify(`The credentials ${name} are stored.`);
-      await refresh();
+      await refresh(`The credentials ${name} are stored.`);
       onClose();
     },
   );
-  const text = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, required: true } as const;
+  const text = { ...identifierInput, required: true };
   return (
-    <Dialog
+    <DialogForm
       title={replaced === null ? 'Create an image pull secret' : `Replace the credentials of ${replaced.name}`}
       lead="A user name and password of a registry with private images. They are stored encrypted and not shown again."
+      form={form}
+      submit="Store"
+      sending="Storing…"
+      isValid={userProblem === undefined}
+      command={formatCloudCommand(
+        organization,
+        ...['secrets', 'image-pull-secret', name || 'NAME', host || 'REGISTRY', '--username', username || 'USER'],
+      )}
       onClose={onClose}
     >
-      <form className="flex flex-col gap-5" onSubmit={form.onSubmit}>
-        {form.problem !== null && <Alert>{form.problem}</Alert>}
-        {replaced === null && (
-          <TextField
-            label="Name"
-            hint="Letters, digits and hyphens."
-            placeholder="ghcr"
-            value={name}
-            onValue={setName}
-            {...text}
-          />
-        )}
-        <TextField label="Registry" placeholder="ghcr.io" value={host} onValue={setHost} {...text} />
-        <TextField label="User name" value={username} onValue={setUsername} problem={userProblem} {...text} />
+      {replaced === null && (
         <TextField
-          label="Password or token"
-          value={password}
-          onValue={setPassword}
+          label="Name"
+          name="setName"
+          hint="Letters, digits and hyphens."
+          placeholder="ghcr"
+          value={name}
+          onValue={setName}
           {...text}
-          type="password"
-          autoComplete="new-password"
         />
-        <div className="flex justify-end gap-3">
-          <Button variant="outline" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={form.isSending || userProblem !== undefined}>
-            {form.isSending ? 'Storing…' : 'Store'}
-          </Button>
-        </div>
-        <EquivalentShellCommand
-          command={formatCloudCommand(
-            organization,
-            ...['secrets', 'image-pull-secret', name || 'NAME', host || 'REGISTRY', '--username', username || 'USER'],
-          )}
-        />
-      </form>
-    </Dialog>
+      )}
+      <TextField label="Registry" name="host" placeholder="ghcr.io" value={host} onValue={setHost} {...text} />
+      <TextField label="User name" value={username} onValue={setUsername} problem={userProblem} {...text} />
+      <TextField
+        label="Password or token"
+        name="secretValue"
+        value={password}
+        onValue={setPassword}
+        {...text}
+        type="password"
+        autoComplete="new-password"
+      />
+    </DialogForm>
   );
 }
 

@@ -7,12 +7,8 @@ import {
 } from '@bothost/contract';
 import { useState } from 'react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
-import { Alert } from '../components/alert.tsx';
-import { Button } from '../components/button.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { useNotice } from '../components/notice.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { DialogForm } from '../components/dialog-form.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './queries.ts';
@@ -36,7 +32,6 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
   const nameProblem = name === '' || secretSetNamePattern.test(name) ? undefined : toSentence(secretSetNameRule);
   const keyProblem = key === '' ? undefined : describeKey(key);
   const refresh = useRefreshSecrets(organization);
-  const notify = useNotice();
   const form = useForm(
     () =>
       getOrganizationApi(organization).putSecrets({
@@ -48,62 +43,50 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
         },
       }),
     async ({ change }) => {
-      notify(change === 'none' ? `${key} has this value already.` : `${key} is stored.`);
-      await refresh();
+      await refresh(change === 'none' ? `${key} has this value already.` : `${key} is stored.`);
       await onDone?.(name);
       onClose();
     },
   );
   return (
-    <Dialog
+    <DialogForm
       title={setName === null ? 'Create a secret set' : secretKey === null ? 'Add a key' : `Replace ${secretKey}`}
       lead="A bot gets each key as an environment variable. Agents that run use a change after their next deploy."
+      form={form}
+      submit="Store"
+      sending="Storing…"
+      isValid={nameProblem === undefined && keyProblem === undefined}
+      command={formatCloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')}
       onClose={onClose}
     >
-      <form className="flex flex-col gap-5" onSubmit={form.onSubmit}>
-        {form.problem !== null && <Alert>{form.problem}</Alert>}
-        {setName === null && (
-          <TextField
-            label="Name of the set"
-            hint="Letters, digits and hyphens. Agents refer to the set by this name."
-            problem={nameProblem}
-            placeholder="my-bot-secrets"
-            value={name}
-            onValue={setSetName}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-          />
-        )}
-        {secretKey === null && (
-          <TextField
-            label="Key"
-            hint="The name of the environment variable."
-            problem={keyProblem}
-            placeholder="OPENAI_API_KEY"
-            value={key}
-            onValue={setKey}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-          />
-        )}
-        <ValueField value={value} onValue={setValue} />
-        <div className="flex justify-end gap-3">
-          <Button variant="outline" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={form.isSending || nameProblem !== undefined || keyProblem !== undefined}>
-            {form.isSending ? 'Storing…' : 'Store'}
-          </Button>
-        </div>
-        <EquivalentShellCommand
-          command={formatCloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')}
+      {setName === null && (
+        <TextField
+          label="Name of the set"
+          name="setName"
+          hint="Letters, digits and hyphens. Agents refer to the set by this name."
+          problem={nameProblem}
+          placeholder="my-bot-secrets"
+          value={name}
+          onValue={setSetName}
+          required
+          {...identifierInput}
         />
-      </form>
-    </Dialog>
+      )}
+      {secretKey === null && (
+        <TextField
+          label="Key"
+          name="secrets.0.secretKey"
+          hint="The name of the environment variable."
+          problem={keyProblem}
+          placeholder="OPENAI_API_KEY"
+          value={key}
+          onValue={setKey}
+          required
+          {...identifierInput}
+        />
+      )}
+      <ValueField value={value} onValue={setValue} />
+    </DialogForm>
   );
 }
 

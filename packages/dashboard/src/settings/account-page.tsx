@@ -57,7 +57,7 @@ function NameForm() {
       isChanged={name !== user.name}
       command={formatCurlCommand('updateUser', { origin: location.origin, body: { name } })}
     >
-      <TextField label="Name" autoComplete="name" value={name} onValue={setName} maxLength={100} required />
+      <TextField label="Name" name="name" autoComplete="name" value={name} onValue={setName} maxLength={100} required />
     </FormSection>
   );
 }
@@ -83,10 +83,19 @@ function EmailForm() {
       submit="Change e-mail"
       isChanged={email !== user.email && password !== ''}
     >
-      <TextField label="E-mail" type="email" autoComplete="email" value={email} onValue={setEmail} required />
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="email"
+        value={email}
+        onValue={setEmail}
+        required
+      />
       {email !== user.email && (
         <TextField
           label="Current password, to confirm"
+          name="password"
           type="password"
           autoComplete="current-password"
           value={password}
@@ -122,13 +131,14 @@ function PasswordForm() {
     >
       <TextField
         label="Current password"
+        name="currentPassword"
         type="password"
         autoComplete="current-password"
         value={currentPassword}
         onValue={setCurrentPassword}
         required
       />
-      <NewPasswordField label="New password" value={newPassword} onValue={setNewPassword} />
+      <NewPasswordField label="New password" name="newPassword" value={newPassword} onValue={setNewPassword} />
     </FormSection>
   );
 }

@@ -1,13 +1,10 @@
 import { type ReactNode, useState } from 'react';
-import { Alert } from '../components/alert.tsx';
-import { Button } from '../components/button.tsx';
-import { CopyableText } from '../components/copyable-text.tsx';
-import { Dialog } from '../components/dialog.tsx';
-import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { DialogForm } from '../components/dialog-form.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { credentialLifetimeOptions } from './lifetimes.ts';
+import { OneTimeValueDialog } from './one-time-value-dialog.tsx';
 
 type CreateCredentialDialogProps = {
   /** What the dialog creates, for example `private key`. */
@@ -32,44 +29,45 @@ export function CreateCredentialDialog(props: CreateCredentialDialogProps) {
   const form = useForm(() => create(name, days), setValue);
   if (value !== null) {
     return (
-      <Dialog
+      <OneTimeValueDialog
         title={`Copy your ${kind}`}
         lead="Store it now, for example in a password manager. It is not shown again."
+        value={value}
+        name={kind}
         onClose={onClose}
       >
-        <CopyableText text={value} name={kind} />
         <div className="flex flex-col gap-2 text-quiet text-sm">{usage}</div>
-        <Button onClick={onClose} className="self-end">
-          Done
-        </Button>
-      </Dialog>
+      </OneTimeValueDialog>
     );
   }
   return (
-    <Dialog title={`Create a ${kind}`} lead={lead} onClose={onClose}>
-      <form className="flex flex-col gap-5" onSubmit={form.onSubmit}>
-        {form.problem !== null && <Alert>{form.problem}</Alert>}
-        <TextField
-          label="Name"
-          hint="Where it is used, so that you recognize it later."
-          placeholder={namePlaceholder}
-          value={name}
-          onValue={setName}
-          autoComplete="off"
-          maxLength={100}
-          required
-        />
-        <SelectField label="Expiration" options={credentialLifetimeOptions} value={days} onValue={setDays} />
-        <div className="flex justify-end gap-3">
-          <Button variant="outline" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={form.isSending}>
-            {form.isSending ? 'Creating…' : `Create ${kind}`}
-          </Button>
-        </div>
-        {command !== undefined && <EquivalentShellCommand command={command(name || 'NAME', days)} />}
-      </form>
-    </Dialog>
+    <DialogForm
+      title={`Create a ${kind}`}
+      lead={lead}
+      form={form}
+      submit={`Create ${kind}`}
+      sending="Creating…"
+      command={command?.(name || 'NAME', days)}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        hint="Where it is used, so that you recognize it later."
+        placeholder={namePlaceholder}
+        value={name}
+        onValue={setName}
+        autoComplete="off"
+        maxLength={100}
+        required
+      />
+      <SelectField
+        label="Expiration"
+        name="expiresInSeconds"
+        options={credentialLifetimeOptions}
+        value={days}
+        onValue={setDays}
+      />
+    </DialogForm>
   );
 }

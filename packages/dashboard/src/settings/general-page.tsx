@@ -4,21 +4,19 @@ import { useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { FactTable } from '../components/fact-list.tsx';
 import { FormSection } from '../components/form-section.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
 import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
-import {
-  canCallOperation,
-  createOrganizationQueryKey,
-  getOrganizationApi,
-  type Membership,
-  useMembership,
-} from '../organization/organization.ts';
-import { DangerZone } from './danger-zone.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
+import { canCallOperation, getOrganizationApi, type Membership, useMembership } from '../organization/organization.ts';
+import { organizationPropertiesQuery } from '../organization/queries.ts';
+import { OrganizationDangerZone } from './organization-danger-zone.tsx';
+import { regionsQuery } from './queries.ts';
 
 const origin = location.origin;
 
@@ -34,7 +32,7 @@ export function GeneralPage() {
         <ShownNames {...membership} />
       )}
       <DefaultRegion membership={membership} />
-      <DangerZone membership={membership} />
+      <OrganizationDangerZone membership={membership} />
     </>
   );
 }
@@ -42,18 +40,15 @@ export function GeneralPage() {
 function ShownNames({ name, verboseName, id }: Membership) {
   return (
     <Section title="Organization" lead="Owners can rename it.">
-      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 px-5 py-5 text-sm sm:px-6">
-        {[
-          ['Display name', verboseName],
-          ['Name', name],
-          ['Id', id],
-        ].map(([label, value]) => (
-          <div key={label} className="contents">
-            <dt className="text-quiet">{label}</dt>
-            <dd className="wrap-anywhere">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className="px-5 py-5 sm:px-6">
+        <FactTable
+          facts={[
+            ['Display name', verboseName],
+            ['Name', name],
+            ['Id', id],
+          ]}
+        />
+      </div>
     </Section>
   );
 }
@@ -106,19 +101,26 @@ function OrganizationForm({ membership }: { readonly membership: Membership }) {
         body: { name, verboseName, viewersCanStartSessions },
       })}
     >
-      <TextField label="Display name" value={verboseName} onValue={setVerboseName} maxLength={100} required />
+      <TextField
+        label="Display name"
+        name="verboseName"
+        value={verboseName}
+        onValue={setVerboseName}
+        maxLength={100}
+        required
+      />
       <TextField
         label="Name"
+        name="name"
         hint="Lower-case letters, digits and hyphens. Addresses and commands with the old name stop working."
         value={name}
         onValue={setName}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
         required
+        {...identifierInput}
       />
       <SelectField
         label="Sessions of viewers"
+        name="viewersCanStartSessions"
         hint="Owners and members can always talk to agents with their account."
         options={[
           ['no', 'Viewers may not start sessions'],
@@ -132,27 +134,25 @@ function OrganizationForm({ membership }: { readonly membership: Membership }) {
 }
 
 function DefaultRegion({ membership }: { readonly membership: Membership }) {
-  const organization = membership.name;
-  const api = getOrganizationApi(organization);
-  const queryKey = [...createOrganizationQueryKey(organization), 'regions'];
-  const settings = useQuery({
-    queryKey,
-    queryFn: async ({ signal }) => {
-      const [{ regions }, { properties }] = await Promise.all([
-        api.listRegions({}, signal),
-        api.getProperties({}, signal),
-      ]);
-      return { regions, defaultRegion: properties.defaultRegion };
-    },
-  });
-  if (settings.data === undefined) {
+  const regions = useQuery(regionsQuery(membership.name));
+  const properties = useQuery(organizationPropertiesQuery(membership.name));
+  if (regions.data === undefined || properties.data === undefined) {
     return (
       <Section title="Regions">
-        <QueryBoundary query={settings}>{() => null}</QueryBoundary>
+        {regions.data === undefined && <QueryBoundary query={regions}>{() => null}</QueryBoundary>}
+        {regions.data !== undefined && <QueryBoundary query={properties}>{() => null}</QueryBoundary>}
       </Section>
     );
   }
-  return <RegionForm key={settings.data.defaultRegion} membership={membership} {...settings.data} />;
+  const { defaultRegion } = properties.data.properties;
+  return (
+    <RegionForm
+      key={defaultRegion}
+      membership={membership}
+      regions={regions.data.regions}
+      defaultRegion={defaultRegion}
+    />
+  );
 }
 
 type RegionFormProps = {
@@ -164,14 +164,10 @@ type RegionFormProps = {
 function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
   const organization = membership.name;
   const [region, setRegion] = useState(defaultRegion);
-  const queries = useQueryClient();
-  const notify = useNotice();
+  const refresh = useRefresh(organizationPropertiesQuery(organization).queryKey);
   const form = useForm(
     () => getOrganizationApi(organization).updateProperties({ body: { defaultRegion: region } }),
-    async () => {
-      notify(`The default region is ${region}.`);
-      await queries.invalidateQueries({ queryKey: [...createOrganizationQueryKey(organization), 'regions'] });
-    },
+    () => refresh(`The default region is ${region}.`),
   );
   const options = regions.map(
     ({ code, display_name: label }) => [code, label === code ? code : `${label} (${code})`] as const,
@@ -199,7 +195,7 @@ function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
       isChanged={region !== defaultRegion}
       command={formatCurlCommand('updateProperties', { origin, organization, body: { defaultRegion: region } })}
     >
-      <SelectField label="Default region" options={options} value={region} onValue={setRegion} />
+      <SelectField label="Default region" name="defaultRegion" options={options} value={region} onValue={setRegion} />
     </FormSection>
   );
 }

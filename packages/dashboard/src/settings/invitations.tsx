@@ -1,25 +1,24 @@
 import type { Invitation, Role } from '@bothost/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { MailPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
-import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { CopyableText } from '../components/copyable-text.tsx';
-import { Dialog } from '../components/dialog.tsx';
+import { DialogForm } from '../components/dialog-form.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { TextField } from '../components/text-field.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import { useForm } from '../components/use-form.ts';
-import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+import { useRefresh } from '../components/use-refresh.ts';
+import { getOrganizationApi } from '../organization/organization.ts';
+import { OneTimeValueDialog } from './one-time-value-dialog.tsx';
+import { invitationsQuery } from './queries.ts';
 import { parseRole, roleDescriptions, roleOptions } from './role-options.ts';
 
 const origin = location.origin;
@@ -28,12 +27,10 @@ const invitee = ({ email }: Invitation) => email ?? 'Anyone with the link';
 /** Invitations that are not accepted yet. */
 export function Invitations({ organization }: { readonly organization: string }) {
   const [open, setOpen] = useState<'create' | Invitation | null>(null);
-  const queries = useQueryClient();
-  const notify = useNotice();
   const api = getOrganizationApi(organization);
-  const queryKey = [...createOrganizationQueryKey(organization), 'invitations'];
-  const invitations = useQuery({ queryKey, queryFn: ({ signal }) => api.listInvitations({}, signal) });
-  const refresh = () => queries.invalidateQueries({ queryKey });
+  const query = invitationsQuery(organization);
+  const invitations = useQuery(query);
+  const refresh = useRefresh(query.queryKey);
   const close = () => setOpen(null);
   return (
     <>
@@ -48,44 +45,46 @@ export function Invitations({ organization }: { readonly organization: string })
         }
       >
         <QueryBoundary query={invitations}>
-          {(data) =>
-            data.invitations.length === 0 ? (
-              <EmptyState icon={MailPlus} title="No open invitations">
-                Invite people with a link. They join with their account, or create one.
-              </EmptyState>
-            ) : (
-              <RowList label="Open invitations">
-                {data.invitations.map((invitation) => (
-                  <Row
-                    key={invitation.id}
-                    title={
-                      <>
-                        {invitee(invitation)} <Badge>{invitation.role}</Badge>
-                      </>
-                    }
-                    facts={[
-                      <>
-                        Created <RelativeTime at={invitation.createdAt} />
-                      </>,
-                      <>
-                        Expires <RelativeTime at={invitation.expiresAt} />
-                      </>,
-                    ]}
-                    actions={
-                      <Button
-                        variant="danger"
-                        size="small"
-                        onClick={() => setOpen(invitation)}
-                        aria-label={`Revoke the invitation of ${invitee(invitation)}`}
-                      >
-                        Revoke
-                      </Button>
-                    }
-                  />
-                ))}
-              </RowList>
-            )
-          }
+          {(data) => (
+            <RowList
+              label="Open invitations"
+              items={data.invitations}
+              empty={
+                <EmptyState icon={MailPlus} title="No open invitations">
+                  Invite people with a link. They join with their account, or create one.
+                </EmptyState>
+              }
+            >
+              {(invitation) => (
+                <Row
+                  key={invitation.id}
+                  title={
+                    <>
+                      {invitee(invitation)} <Badge>{invitation.role}</Badge>
+                    </>
+                  }
+                  facts={[
+                    <>
+                      Created <RelativeTime at={invitation.createdAt} />
+                    </>,
+                    <>
+                      Expires <RelativeTime at={invitation.expiresAt} />
+                    </>,
+                  ]}
+                  actions={
+                    <Button
+                      variant="danger"
+                      size="small"
+                      onClick={() => setOpen(invitation)}
+                      aria-label={`Revoke the invitation of ${invitee(invitation)}`}
+                    >
+                      Revoke
+                    </Button>
+                  }
+                />
+              )}
+            </RowList>
+          )}
         </QueryBoundary>
       </Section>
       {open === 'create' && <InviteDialog organization={organization} onCreated={refresh} onClose={close} />}
@@ -96,10 +95,7 @@ export function Invitations({ organization }: { readonly organization: string })
           action="Revoke invitation"
           command={formatCurlCommand('revokeInvitation', { origin, organization, params: { invitationId: open.id } })}
           run={() => api.revokeInvitation({ params: { invitationId: open.id } })}
-          onDone={async () => {
-            notify('The invitation is revoked.');
-            await refresh();
-          }}
+          onDone={() => refresh('The invitation is revoked.')}
           onClose={close}
         />
       )}
@@ -131,48 +127,42 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
   );
   if (link !== null) {
     return (
-      <Dialog
+      <OneTimeValueDialog
         title="Send this link"
         lead={`${body.email ?? 'The first person who opens it'} joins as ${role}. The service sends no mail: use a channel that only this person can read. The link is not shown again.`}
+        value={link}
+        name="link"
         onClose={onClose}
-      >
-        <CopyableText text={link} name="link" />
-        <Button onClick={onClose} className="self-end">
-          Done
-        </Button>
-      </Dialog>
+      />
     );
   }
   return (
-    <Dialog title="Invite a person" onClose={onClose}>
-      <form className="flex flex-col gap-5" onSubmit={form.onSubmit}>
-        {form.problem !== null && <Alert>{form.problem}</Alert>}
-        <TextField
-          label="E-mail (optional)"
-          hint="With an address, only an account with that address can use the link."
-          type="email"
-          placeholder="ada@example.com"
-          value={email}
-          onValue={setEmail}
-          autoComplete="off"
-        />
-        <SelectField
-          label="Role"
-          hint={roleDescriptions[role]}
-          options={roleOptions}
-          value={role}
-          onValue={(value) => setRole(parseRole(value))}
-        />
-        <div className="flex justify-end gap-3">
-          <Button variant="outline" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" disabled={form.isSending}>
-            {form.isSending ? 'Creating…' : 'Create link'}
-          </Button>
-        </div>
-        <EquivalentShellCommand command={formatCloudCommand(organization, ...inviteWords(body))} />
-      </form>
-    </Dialog>
+    <DialogForm
+      title="Invite a person"
+      form={form}
+      submit="Create link"
+      sending="Creating…"
+      command={formatCloudCommand(organization, ...inviteWords(body))}
+      onClose={onClose}
+    >
+      <TextField
+        label="E-mail (optional)"
+        name="email"
+        hint="With an address, only an account with that address can use the link."
+        type="email"
+        placeholder="ada@example.com"
+        value={email}
+        onValue={setEmail}
+        autoComplete="off"
+      />
+      <SelectField
+        label="Role"
+        name="role"
+        hint={roleDescriptions[role]}
+        options={roleOptions}
+        value={role}
+        onValue={(value) => setRole(parseRole(value))}
+      />
+    </DialogForm>
   );
 }

@@ -5,7 +5,7 @@ import { userQuery } from '../accounts/session.ts';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { findPreferredMembership } from '../organization/organization.ts';
 
 /**
@@ -33,15 +33,7 @@ function Welcome() {
       lead="This service runs voice bots on your own machine. It comes with one: a parrot, which repeats what it hears."
     >
       <form className="flex flex-col gap-4" onSubmit={openTalkPage}>
-        <TextField
-          label="Agent"
-          value={agent}
-          onValue={setAgent}
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          required
-        />
+        <TextField label="Agent" value={agent} onValue={setAgent} required {...identifierInput} />
         <Button type="submit">Talk to it</Button>
       </form>
       <p className="text-quiet text-sm">

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { Section } from '../components/section.tsx';
-import { TextField } from '../components/text-field.tsx';
+import { identifierInput, TextField } from '../components/text-field.tsx';
 import { findKeyProblem } from './public-key.ts';
 
 type PublicApiKeyFormProps = {
@@ -33,9 +33,7 @@ export function PublicApiKeyForm({ linkProblem, help, onKey }: PublicApiKeyFormP
             value={key}
             onValue={setKey}
             problem={problem}
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
+            {...identifierInput}
           />
         </div>
         <Button type="submit" className="self-start">
