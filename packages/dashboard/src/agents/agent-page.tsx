@@ -1,19 +1,20 @@
 import type { AgentDetails } from '@bothost/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { Bot, Mic } from 'lucide-react';
+import { Bot } from 'lucide-react';
 import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { DangerAction } from '../components/danger-action.tsx';
+import { DangerAction, DangerZone } from '../components/danger-zone.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { TalkLink } from '../organization/talk-link.tsx';
 import { AgentSecrets } from './agent-secrets.tsx';
 import { AgentSettings } from './agent-settings.tsx';
 import { AgentStatus } from './agent-status.tsx';
@@ -52,22 +53,14 @@ function Agent({ agent }: { readonly agent: AgentDetails }) {
   return (
     <div className="flex flex-col gap-8">
       <div className="flex flex-col gap-4">
-        <nav aria-label="Breadcrumb" className="text-quiet text-sm">
-          <Link to="/orgs/$organization/agents" params={{ organization }} className="hover:text-foreground">
-            Agents
-          </Link>{' '}
-          / {name}
-        </nav>
         <PageHeader
           title={name}
-          actions={
-            <Button asChild variant="outline">
-              <Link to="/orgs/$organization/talk/$agent" params={{ organization, agent: name }} preload={false}>
-                <Mic aria-hidden="true" className="size-4" />
-                Talk
-              </Link>
-            </Button>
+          parent={
+            <Link to="/orgs/$organization/agents" params={{ organization }}>
+              Agents
+            </Link>
           }
+          actions={<TalkLink agent={name} />}
         />
         <nav aria-label="Of this agent" className="flex gap-5 text-sm">
           <Link
@@ -101,14 +94,15 @@ function Agent({ agent }: { readonly agent: AgentDetails }) {
 function DeleteAgent({ agent: { name, activeSessionCount } }: { readonly agent: AgentDetails }) {
   const { name: organization } = useMembership();
   const [isOpen, setOpen] = useState(false);
-  const queries = useQueryClient();
   const navigate = useNavigate();
-  const notify = useNotice();
+  const refresh = useRefresh(createAgentsQueryKey(organization));
   return (
-    <DangerAction title="Delete the agent" lead="Live sessions run to their end. The records of sessions are kept.">
-      <Button variant="danger" onClick={() => setOpen(true)}>
-        Delete
-      </Button>
+    <DangerZone>
+      <DangerAction title="Delete the agent" lead="Live sessions run to their end. The records of sessions are kept.">
+        <Button variant="danger" onClick={() => setOpen(true)}>
+          Delete
+        </Button>
+      </DangerAction>
       {isOpen && (
         <ConfirmDialog
           title={`Delete ${name}?`}
@@ -123,12 +117,11 @@ function DeleteAgent({ agent: { name, activeSessionCount } }: { readonly agent: 
           run={() => getOrganizationApi(organization).deleteAgent({ params: { agentName: name } })}
           onDone={async () => {
             await navigate({ to: '/orgs/$organization/agents', params: { organization } });
-            await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
-            notify(`The agent ${name} is deleted.`);
+            await refresh(`The agent ${name} is deleted.`);
           }}
           onClose={() => setOpen(false)}
         />
       )}
-    </DangerAction>
+    </DangerZone>
   );
 }

@@ -1,14 +1,14 @@
 import type { AgentDetails } from '@bothost/contract';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { createAgentsQueryKey } from './queries.ts';
 
@@ -26,8 +26,8 @@ export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
       }
     >
       {agent.secretSets.length > 0 && (
-        <RowList label="Secrets of the agent">
-          {agent.secretSets.map(({ secretSet, revision, newestRevision, stale }) => (
+        <RowList label="Secrets of the agent" items={agent.secretSets}>
+          {({ secretSet, revision, newestRevision, stale }) => (
             <Row
               key={secretSet}
               title={
@@ -45,7 +45,7 @@ export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
                     : []),
               ]}
             />
-          ))}
+          )}
         </RowList>
       )}
       {isStale && canCallOperation(membership, 'updateAgent') && <DeployAgain agent={agent} />}
@@ -56,15 +56,11 @@ export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
 /** Button that deploys the agent's current build again, with the newest revisions of its secret sets. */
 function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDetails }) {
   const { name: organization } = useMembership();
-  const queries = useQueryClient();
-  const notify = useNotice();
+  const refresh = useRefresh(createAgentsQueryKey(organization));
   const body = { forceRedeploy: true };
   const deploy = useMutation({
     mutationFn: () => getOrganizationApi(organization).updateAgent({ params: { agentName: name }, body }),
-    onSuccess: async () => {
-      notify(`${name} is being deployed with the newest secrets.`);
-      await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
-    },
+    onSuccess: () => refresh(`${name} is being deployed with the newest secrets.`),
   });
   return (
     <div className="flex flex-col gap-3 border-line border-t px-5 py-4 sm:px-6">

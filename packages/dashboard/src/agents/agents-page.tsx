@@ -1,19 +1,20 @@
 import { type AgentListItem, getAgentStatus } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Bot, FolderUp, Mic } from 'lucide-react';
+import { Bot, FolderUp } from 'lucide-react';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { AgentBadges } from '../components/agent-badges.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
+import { TalkLink } from '../organization/talk-link.tsx';
 import { agentListQuery } from './queries.ts';
 
 /** The page at `/orgs/:organization/agents`. */
@@ -39,19 +40,19 @@ export function AgentsPage() {
       />
       <Section>
         <QueryBoundary query={agents}>
-          {(data) =>
-            data.agents.length === 0 ? (
-              <EmptyState icon={Bot} title="No agents yet">
-                <FirstDeploy />
-              </EmptyState>
-            ) : (
-              <RowList label="Agents">
-                {data.agents.map((agent) => (
-                  <AgentRow key={agent.id} organization={organization} agent={agent} />
-                ))}
-              </RowList>
-            )
-          }
+          {(data) => (
+            <RowList
+              label="Agents"
+              items={data.agents}
+              empty={
+                <EmptyState icon={Bot} title="No agents yet">
+                  <FirstDeploy />
+                </EmptyState>
+              }
+            >
+              {(agent) => <AgentRow key={agent.id} organization={organization} agent={agent} />}
+            </RowList>
+          )}
         </QueryBoundary>
       </Section>
       <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'list')} />
@@ -86,21 +87,7 @@ function AgentRow({ organization, agent }: { readonly organization: string; read
           Updated <RelativeTime at={updatedAt} />
         </>,
       ]}
-      actions={
-        activeDeploymentId !== null && (
-          <Button asChild variant="outline" size="small">
-            <Link
-              to="/orgs/$organization/talk/$agent"
-              params={{ organization, agent: name }}
-              preload={false}
-              aria-label={`Talk to ${name}`}
-            >
-              <Mic aria-hidden="true" className="size-4" />
-              Talk
-            </Link>
-          </Button>
-        )
-      }
+      actions={activeDeploymentId !== null && <TalkLink agent={name} size="small" />}
     />
   );
 }

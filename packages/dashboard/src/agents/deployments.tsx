@@ -1,5 +1,5 @@
 import type { AgentDetails, DeploymentDetails } from '@bothost/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
 import { useState } from 'react';
@@ -8,63 +8,63 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
+import { RelativeTime } from '../components/time.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
 import { findDeploymentDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
-import { createAgentsQueryKey, deploymentsQuery } from './queries.ts';
+import { createAgentsQueryKey, deploymentQuery, deploymentsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
 
 /** Lists the deployments of an agent, newest first. A person can compare two deployments, and roll back to an earlier one. */
-export function Deployments({ agent: { name } }: { readonly agent: AgentDetails }) {
+export function Deployments({ agent }: { readonly agent: AgentDetails }) {
   const membership = useMembership();
   const organization = membership.name;
+  const { name, activeDeploymentId } = agent;
   const [target, setTarget] = useState<DeploymentDetails | null>(null);
-  const query = useQuery(deploymentsQuery(organization, name));
-  const all = query.data?.deployments ?? [];
-  const serving = all.find((one) => one.serving);
+  const query = useInfiniteQuery(deploymentsQuery(organization, name));
   const mayRollBack = canCallOperation(membership, 'rollback');
   return (
     <Section title="Deployments" lead="Each deployment is one version. New sessions use the one that serves.">
-      <Comparison deployments={all} />
       <QueryBoundary query={query}>
-        {({ deployments }) => (
-          <RowList label="Deployments">
-            {deployments.map((deployment) => (
-              <DeploymentRow
-                key={deployment.id}
-                deployment={deployment}
-                compareWith={serving?.id === deployment.id ? undefined : serving?.id}
-                onRollBack={
-                  mayRollBack && deployment.activatedAt !== null && !deployment.serving
-                    ? () => setTarget(deployment)
-                    : undefined
-                }
-              />
-            ))}
-          </RowList>
+        {({ pages }) => (
+          <>
+            <Comparison agentName={name} deployments={pages.flatMap(({ deployments }) => deployments)} />
+            <RowList label="Deployments" items={pages.flatMap(({ deployments }) => deployments)} pages={query}>
+              {(deployment) => (
+                <DeploymentRow
+                  key={deployment.id}
+                  deployment={deployment}
+                  compareWith={activeDeploymentId === deployment.id ? null : activeDeploymentId}
+                  onRollBack={
+                    mayRollBack && deployment.activatedAt !== null && !deployment.serving
+                      ? () => setTarget(deployment)
+                      : undefined
+                  }
+                />
+              )}
+            </RowList>
+          </>
         )}
       </QueryBoundary>
       <div className="border-line border-t px-5 py-3 sm:px-6">
         <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'deployments', name)} />
       </div>
-      {target !== null && (
-        <RollBackDialog agentName={name} serving={serving} target={target} onClose={() => setTarget(null)} />
-      )}
+      {target !== null && <RollBackDialog agent={agent} target={target} onClose={() => setTarget(null)} />}
     </Section>
   );
 }
 
 type DeploymentRowProps = {
   readonly deployment: DeploymentDetails;
-  readonly compareWith: string | undefined;
+  /** The id of another deployment, to which the row links a comparison. */
+  readonly compareWith: string | null;
   readonly onRollBack: (() => void) | undefined;
 };
 
@@ -97,7 +97,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
       ]}
       actions={
         <>
-          {compareWith !== undefined && (
+          {compareWith !== null && (
             <Button asChild variant="outline" size="small">
               <Link
                 from="/orgs/$organization/agents/$agent"
@@ -128,13 +128,19 @@ function shortId(id: string): string {
   return id.slice(-12);
 }
 
-function Comparison({ deployments }: { readonly deployments: readonly DeploymentDetails[] }) {
-  const { from, to } = route.useSearch();
+type ComparisonProps = { readonly agentName: string; readonly deployments: readonly DeploymentDetails[] };
+
+function Comparison({ agentName, deployments }: ComparisonProps) {
+  const { name: organization } = useMembership();
+  const { from = null, to = null } = route.useSearch();
   const navigate = route.useNavigate();
-  const before = deployments.find(({ id }) => id === from);
-  const after = deployments.find(({ id }) => id === to);
+  const before = useDeployment(organization, agentName, from);
+  const after = useDeployment(organization, agentName, to);
   if (before === undefined || after === undefined) return null;
-  const options = deployments.map((one) => [one.id, `${shortId(one.id)}${one.serving ? ', serving' : ''}`] as const);
+  const shown = new Map([...deployments, before, after].map((one) => [one.id, one]));
+  const options = [...shown.values()].map(
+    (one) => [one.id, `${shortId(one.id)}${one.serving ? ', serving' : ''}`] as const,
+  );
   const choose = (search: { readonly from?: string; readonly to?: string }) =>
     void navigate({ search: (old) => ({ ...old, ...search }), replace: true, resetScroll: false });
   return (
@@ -154,17 +160,22 @@ function Comparison({ deployments }: { readonly deployments: readonly Deployment
   );
 }
 
+/** Reads a deployment that may be older than those in the list. */
+function useDeployment(organization: string, agentName: string, id: string | null): DeploymentDetails | undefined {
+  return useQuery({ ...deploymentQuery(organization, agentName, id ?? ''), enabled: id !== null }).data;
+}
+
 type RollBackDialogProps = {
-  readonly agentName: string;
-  readonly serving: DeploymentDetails | undefined;
+  readonly agent: AgentDetails;
   readonly target: DeploymentDetails;
   readonly onClose: () => void;
 };
 
-function RollBackDialog({ agentName, serving, target, onClose }: RollBackDialogProps) {
+function RollBackDialog({ agent, target, onClose }: RollBackDialogProps) {
   const { name: organization } = useMembership();
-  const queries = useQueryClient();
-  const notify = useNotice();
+  const { name: agentName, activeDeploymentId } = agent;
+  const serving = useDeployment(organization, agentName, activeDeploymentId);
+  const refresh = useRefresh(createAgentsQueryKey(organization));
   return (
     <ConfirmDialog
       title={`Roll back to ${shortId(target.id)}?`}
@@ -177,10 +188,7 @@ function RollBackDialog({ agentName, serving, target, onClose }: RollBackDialogP
       run={() =>
         getOrganizationApi(organization).rollback({ params: { agentName }, body: { deploymentId: target.id } })
       }
-      onDone={async () => {
-        notify(`${agentName} is being rolled back.`);
-        await queries.invalidateQueries({ queryKey: createAgentsQueryKey(organization) });
-      }}
+      onDone={() => refresh(`${agentName} is being rolled back.`)}
       onClose={onClose}
     />
   );

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 const refreshMs = 5_000;
@@ -37,10 +37,15 @@ export function agentQuery(organization: string, agentName: string) {
 }
 
 export function deploymentsQuery(organization: string, agentName: string) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: [...createAgentsQueryKey(organization), 'agent', agentName, 'deployments'],
-    queryFn: ({ signal }) =>
-      getOrganizationApi(organization).listDeployments({ params: { agentName }, query: { limit: 50 } }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      getOrganizationApi(organization).listDeployments(
+        { params: { agentName }, query: { limit: 50, cursor: pageParam } },
+        signal,
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: refreshMs,
   });
 }

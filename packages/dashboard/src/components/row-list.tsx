@@ -1,11 +1,42 @@
-import type { ReactNode } from 'react';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Button } from './button.tsx';
 
-/** A list, for example of API keys. Each row shows the properties of an item, and buttons that act on the item. */
-export function RowList({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+const rowsPerPage = 50;
+
+type RowListProps<Item> = {
+  readonly label: string;
+  readonly items: readonly Item[];
+  /** The query of a list that the service returns in pages. */
+  readonly pages?: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+  /** Shown instead of a list without items. */
+  readonly empty?: ReactNode;
+  /** Renders the row of an item, with a key. */
+  readonly children: (item: Item) => ReactNode;
+};
+
+/** A list, for example of API keys. Shows 50 rows, and more of them on request. */
+export function RowList<Item>({ label, items, pages, empty, children }: RowListProps<Item>) {
+  const [rowCount, setRowCount] = useState(rowsPerPage);
+  const showMore = () => {
+    const nextCount = rowCount + rowsPerPage;
+    setRowCount(nextCount);
+    if (pages?.hasNextPage === true && items.length < nextCount) void pages.fetchNextPage();
+  };
+  if (items.length === 0 && empty !== undefined) return empty;
   return (
-    <ul aria-label={label} className="divide-y divide-line">
-      {children}
-    </ul>
+    <>
+      <ul aria-label={label} className="divide-y divide-line">
+        {items.slice(0, rowCount).map(children)}
+      </ul>
+      {(items.length > rowCount || pages?.hasNextPage === true) && (
+        <div className="flex justify-center border-line border-t p-4">
+          <Button variant="outline" onClick={showMore} disabled={pages?.isFetchingNextPage}>
+            {pages?.isFetchingNextPage === true ? 'Loading…' : 'Show more'}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -16,6 +47,7 @@ type RowProps = {
   readonly actions?: ReactNode;
 };
 
+/** A row of a `RowList`. It shows the properties of an item, and buttons that act on the item. */
 export function Row({ title, facts = [], actions }: RowProps) {
   return (
     <li className="flex flex-col gap-x-6 gap-y-3 px-5 py-4 sm:flex-row sm:items-center sm:px-6">

@@ -3,17 +3,24 @@ import { classNames } from './class-names.ts';
 
 type PageHeaderProps = {
   readonly title: string;
+  /** A link to the list that contains what the page shows. */
+  readonly parent?: ReactNode;
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
 };
 
 /** The heading of a page with several sections. Also sets the title of the document. */
-export function PageHeader({ title, lead, actions }: PageHeaderProps) {
+export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · bothost`;
   }, [title]);
   return (
     <div className="flex flex-wrap items-start justify-between gap-4">
+      {parent !== undefined && (
+        <nav aria-label="Breadcrumb" className="w-full text-quiet text-sm [&_a]:hover:text-foreground">
+          {parent} / {title}
+        </nav>
+      )}
       <div className="flex max-w-2xl flex-col gap-1.5">
         <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
         {lead !== undefined && <p className="text-quiet">{lead}</p>}

@@ -4,7 +4,8 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { AgentBadges } from '../components/agent-badges.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { RelativeTime } from '../components/moment.tsx';
+import { RowList } from '../components/row-list.tsx';
+import { RelativeTime } from '../components/time.tsx';
 
 type NextStep = { readonly title: string; readonly advice: string; readonly words: readonly string[] };
 
@@ -41,16 +42,17 @@ type AttentionListProps = { readonly attention: readonly AttentionItem[]; readon
 
 /** Lists problems of agents, each with its cause, the next step, and the command for that step. */
 export function AttentionList({ attention, organization }: AttentionListProps) {
-  if (attention.length === 0) {
-    return (
-      <EmptyState icon={CircleCheck} title="Nothing needs attention">
-        No agent has a problem, and no session failed in the last hour.
-      </EmptyState>
-    );
-  }
   return (
-    <ul aria-label="Needs attention" className="divide-y divide-line">
-      {attention.map((problem) => {
+    <RowList
+      label="Needs attention"
+      items={attention}
+      empty={
+        <EmptyState icon={CircleCheck} title="Nothing needs attention">
+          No agent has a problem, and no session failed in the last hour.
+        </EmptyState>
+      }
+    >
+      {(problem) => {
         const { title, advice, words } = nextStep(problem);
         return (
           <li key={`${problem.kind} ${problem.agentName}`} className="flex gap-4 px-5 py-5 sm:px-6">
@@ -79,7 +81,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
             </div>
           </li>
         );
-      })}
-    </ul>
+      }}
+    </RowList>
   );
 }

@@ -9,10 +9,9 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { useNotice } from '../components/notice.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
 import { ImagePullSecretDialog } from './image-pull-secret-dialog.tsx';
@@ -31,12 +30,11 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
   const { name: organization } = membership;
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const refresh = useRefreshSecrets(organization);
-  const notify = useNotice();
   const verify = useMutation({
     mutationFn: (setName: string) => getOrganizationApi(organization).verifyImagePullSecret({ params: { setName } }),
     onSuccess: ({ name, verification }) =>
-      notify(`${name}: ${getStatusLabel(imagePullSecretCheckResultLabels, verification.result)}.`),
-    onSettled: refresh,
+      refresh(`${name}: ${getStatusLabel(imagePullSecretCheckResultLabels, verification.result)}.`),
+    onError: () => refresh(),
   });
   const close = () => setOpen(null);
   const mayWrite = canCallOperation(membership, 'putSecrets');
@@ -57,63 +55,65 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
           <Alert>{describeError(verify.error)}</Alert>
         </div>
       )}
-      {sets.length === 0 ? (
-        <EmptyState icon={Container} title="No image pull secrets">
-          Regions that run bots as images use them. This service can check whether a registry accepts them.
-          {create}
-        </EmptyState>
-      ) : (
-        <RowList label="Image pull secrets">
-          {sets.map((secret) => (
-            <Row
-              key={secret.name}
-              title={
-                <>
-                  {secret.name}
-                  <SecretSetReadinessBadge status={secret.status} isDamaged={secret.damaged ?? false} />
-                  {secret.verification !== null && (
-                    <Badge tone={tones[secret.verification.result]}>
-                      {getStatusLabel(imagePullSecretCheckResultLabels, secret.verification.result)}
-                    </Badge>
-                  )}
-                </>
-              }
-              facts={pullSecretFacts(secret)}
-              actions={
-                mayWrite && (
-                  <div className="flex flex-wrap gap-2">
-                    <Button
-                      variant="outline"
-                      size="small"
-                      onClick={() => verify.mutate(secret.name)}
-                      disabled={verify.isPending}
-                      aria-label={`Verify ${secret.name}`}
-                    >
-                      {verify.isPending && verify.variables === secret.name ? 'Verifying…' : 'Verify'}
-                    </Button>
-                    <Button
-                      variant="outline"
-                      size="small"
-                      onClick={() => setOpen({ action: 'replace', secret })}
-                      aria-label={`Replace ${secret.name}`}
-                    >
-                      Replace
-                    </Button>
-                    <Button
-                      variant="danger"
-                      size="small"
-                      onClick={() => setOpen({ action: 'delete', secret })}
-                      aria-label={`Delete ${secret.name}`}
-                    >
-                      Delete
-                    </Button>
-                  </div>
-                )
-              }
-            />
-          ))}
-        </RowList>
-      )}
+      <RowList
+        label="Image pull secrets"
+        items={sets}
+        empty={
+          <EmptyState icon={Container} title="No image pull secrets">
+            Regions that run bots as images use them. This service can check whether a registry accepts them.
+            {create}
+          </EmptyState>
+        }
+      >
+        {(secret) => (
+          <Row
+            key={secret.name}
+            title={
+              <>
+                {secret.name}
+                <SecretSetReadinessBadge status={secret.status} isDamaged={secret.damaged ?? false} />
+                {secret.verification !== null && (
+                  <Badge tone={tones[secret.verification.result]}>
+                    {getStatusLabel(imagePullSecretCheckResultLabels, secret.verification.result)}
+                  </Badge>
+                )}
+              </>
+            }
+            facts={pullSecretFacts(secret)}
+            actions={
+              mayWrite && (
+                <div className="flex flex-wrap gap-2">
+                  <Button
+                    variant="outline"
+                    size="small"
+                    onClick={() => verify.mutate(secret.name)}
+                    disabled={verify.isPending}
+                    aria-label={`Verify ${secret.name}`}
+                  >
+                    {verify.isPending && verify.variables === secret.name ? 'Verifying…' : 'Verify'}
+                  </Button>
+                  <Button
+                    variant="outline"
+                    size="small"
+                    onClick={() => setOpen({ action: 'replace', secret })}
+                    aria-label={`Replace ${secret.name}`}
+                  >
+                    Replace
+                  </Button>
+                  <Button
+                    variant="danger"
+                    size="small"
+                    onClick={() => setOpen({ action: 'delete', secret })}
+                    aria-label={`Delete ${secret.name}`}
+                  >
+                    Delete
+                  </Button>
+                </div>
+              )
+            }
+          />
+        )}
+      </RowList>
       {sets[0] !== undefined && mayWrite && (
         <div className="border-line border-t px-5 py-3 sm:px-6">
           <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'verify', sets[0].name)} />

@@ -1,4 +1,5 @@
-import { infiniteQueryOptions, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { useRefresh } from '../components/use-refresh.ts';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 
 const refreshMs = 10_000;
@@ -27,13 +28,10 @@ export function secretSetQuery(organization: string, setName: string) {
   });
 }
 
-/** Reads the secret sets of a region. If `region` is undefined, the caller must disable the query with `enabled: false`. */
-export function regionSecretSetsQuery(organization: string, region: string | undefined) {
-  return queryOptions({
-    queryKey: [...secretsKey(organization), 'region', region],
-    queryFn: ({ signal }) =>
-      getOrganizationApi(organization).listSecrets({ query: { region, type: 'secret' } }, signal),
-  });
+/** Returns the names of a region's secret sets. Does not poll, because the audit log records each read of the list. */
+export function useSecretSetNames(organization: string, region: string | undefined): readonly string[] | undefined {
+  const { data } = useQuery({ ...secretListQuery(organization), refetchInterval: false });
+  return data?.sets.filter((set) => set.type === 'secret' && set.region === region).map(({ name }) => name);
 }
 
 export function secretHistoryQuery(organization: string, setName: string) {
@@ -53,7 +51,6 @@ export function secretHistoryQuery(organization: string, setName: string) {
  * Returns a function that reloads all data of an organization after a change of secrets. This includes the agents, because the
  * pages mark agents that use an old revision of a secret set.
  */
-export function useRefreshSecrets(organization: string): () => Promise<void> {
-  const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: createOrganizationQueryKey(organization) });
+export function useRefreshSecrets(organization: string): ReturnType<typeof useRefresh> {
+  return useRefresh(createOrganizationQueryKey(organization));
 }

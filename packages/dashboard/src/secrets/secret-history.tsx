@@ -7,11 +7,10 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import {
   canCallOperation,
   createOrganizationQueryKey,
@@ -33,48 +32,41 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
     <Section title="History" lead="A roll back creates a revision with the content of an earlier one.">
       <QueryBoundary query={history}>
         {({ pages }) => (
-          <RowList label="History">
-            {pages
-              .flatMap(({ revisions }) => revisions)
-              .map((one) => (
-                <Row
-                  key={one.revision}
-                  title={
-                    <>
-                      Revision {one.revision}
-                      {one.current && <Badge tone="good">Current</Badge>}
-                    </>
-                  }
-                  facts={[
-                    one.rolledBackTo === null ? actionLabels[one.action] : `Rollback to revision ${one.rolledBackTo}`,
-                    <RelativeTime key="created" at={one.createdAt} />,
-                    ...describeKeys(one),
-                  ]}
-                  actions={
-                    mayRollBack &&
-                    !one.current && (
-                      <Button
-                        variant="outline"
-                        size="small"
-                        onClick={() => setTarget(one)}
-                        aria-label={`Roll back to revision ${one.revision}`}
-                      >
-                        <Undo2 aria-hidden="true" className="size-4" />
-                        Roll back
-                      </Button>
-                    )
-                  }
-                />
-              ))}
+          <RowList label="History" items={pages.flatMap(({ revisions }) => revisions)} pages={history}>
+            {(one) => (
+              <Row
+                key={one.revision}
+                title={
+                  <>
+                    Revision {one.revision}
+                    {one.current && <Badge tone="good">Current</Badge>}
+                  </>
+                }
+                facts={[
+                  one.rolledBackTo === null ? actionLabels[one.action] : `Rollback to revision ${one.rolledBackTo}`,
+                  <RelativeTime key="created" at={one.createdAt} />,
+                  ...describeKeys(one),
+                ]}
+                actions={
+                  mayRollBack &&
+                  !one.current && (
+                    <Button
+                      variant="outline"
+                      size="small"
+                      onClick={() => setTarget(one)}
+                      aria-label={`Roll back to revision ${one.revision}`}
+                    >
+                      <Undo2 aria-hidden="true" className="size-4" />
+                      Roll back
+                    </Button>
+                  )
+                }
+              />
+            )}
           </RowList>
         )}
       </QueryBoundary>
-      <div className="flex flex-col items-start gap-3 border-line border-t px-5 py-3 sm:px-6">
-        {history.hasNextPage && (
-          <Button variant="outline" onClick={() => void history.fetchNextPage()} disabled={history.isFetching}>
-            Show older revisions
-          </Button>
-        )}
+      <div className="border-line border-t px-5 py-3 sm:px-6">
         <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'history', name)} />
       </div>
       {target !== null && (
@@ -102,7 +94,6 @@ type RollBackDialogProps = {
 function RollBackDialog({ setName, current, target, onClose }: RollBackDialogProps) {
   const { name: organization } = useMembership();
   const refresh = useRefreshSecrets(organization);
-  const notify = useNotice();
   const api = getOrganizationApi(organization);
   const rollBack = (dryRun: boolean) =>
     api.rollBackSecrets({
@@ -121,10 +112,7 @@ function RollBackDialog({ setName, current, target, onClose }: RollBackDialogPro
       details={<QueryBoundary query={preview}>{(data) => <Changes changes={data.changes} />}</QueryBoundary>}
       command={formatCloudCommand(organization, 'secrets', 'rollback', setName, String(target))}
       run={() => rollBack(false)}
-      onDone={async () => {
-        notify(`${setName} has the content of revision ${target} again.`);
-        await refresh();
-      }}
+      onDone={() => refresh(`${setName} has the content of revision ${target} again.`)}
       onClose={onClose}
     />
   );

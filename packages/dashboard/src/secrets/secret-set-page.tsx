@@ -9,14 +9,13 @@ import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { DangerAction } from '../components/danger-action.tsx';
+import { DangerAction, DangerZone } from '../components/danger-zone.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
 import { secretSetQuery, useRefreshSecrets } from './queries.ts';
@@ -55,14 +54,13 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
   return (
     <div className="flex flex-col gap-8">
       <div className="flex flex-col gap-4">
-        <nav aria-label="Breadcrumb" className="text-quiet text-sm">
-          <Link to="/orgs/$organization/secrets" params={{ organization }} className="hover:text-foreground">
-            Secrets
-          </Link>{' '}
-          / {name}
-        </nav>
         <PageHeader
           title={name}
+          parent={
+            <Link to="/orgs/$organization/secrets" params={{ organization }}>
+              Secrets
+            </Link>
+          }
           lead={`Secret set in ${region}, revision ${revision}.`}
           actions={<SecretSetReadinessBadge status={status} />}
         />
@@ -84,7 +82,6 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
   const { name: organization } = membership;
   const [open, setOpen] = useState<OpenDialog | null>(null);
   const refresh = useRefreshSecrets(organization);
-  const notify = useNotice();
   const mayWrite = canCallOperation(membership, 'putSecrets');
   const close = () => setOpen(null);
   return (
@@ -100,49 +97,51 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
         )
       }
     >
-      {secrets.length === 0 ? (
-        <EmptyState icon={KeyRound} title="No keys">
-          Agents with this set get no environment variables from it.
-        </EmptyState>
-      ) : (
-        <RowList label="Keys">
-          {secrets.map(({ fieldName, fingerprint, revision, updatedAt }) => (
-            <Row
-              key={fieldName}
-              title={<code className="font-mono text-sm">{fieldName}</code>}
-              facts={[
-                `Fingerprint ${fingerprint}`,
-                `Revision ${revision}`,
+      <RowList
+        label="Keys"
+        items={secrets}
+        empty={
+          <EmptyState icon={KeyRound} title="No keys">
+            Agents with this set get no environment variables from it.
+          </EmptyState>
+        }
+      >
+        {({ fieldName, fingerprint, revision, updatedAt }) => (
+          <Row
+            key={fieldName}
+            title={<code className="font-mono text-sm">{fieldName}</code>}
+            facts={[
+              `Fingerprint ${fingerprint}`,
+              `Revision ${revision}`,
+              <>
+                Updated <RelativeTime at={updatedAt} />
+              </>,
+            ]}
+            actions={
+              mayWrite && (
                 <>
-                  Updated <RelativeTime at={updatedAt} />
-                </>,
-              ]}
-              actions={
-                mayWrite && (
-                  <>
-                    <Button
-                      variant="outline"
-                      size="small"
-                      onClick={() => setOpen({ action: 'replace', key: fieldName })}
-                      aria-label={`Replace ${fieldName}`}
-                    >
-                      Replace
-                    </Button>
-                    <Button
-                      variant="danger"
-                      size="small"
-                      onClick={() => setOpen({ action: 'remove', key: fieldName })}
-                      aria-label={`Remove ${fieldName}`}
-                    >
-                      Remove
-                    </Button>
-                  </>
-                )
-              }
-            />
-          ))}
-        </RowList>
-      )}
+                  <Button
+                    variant="outline"
+                    size="small"
+                    onClick={() => setOpen({ action: 'replace', key: fieldName })}
+                    aria-label={`Replace ${fieldName}`}
+                  >
+                    Replace
+                  </Button>
+                  <Button
+                    variant="danger"
+                    size="small"
+                    onClick={() => setOpen({ action: 'remove', key: fieldName })}
+                    aria-label={`Remove ${fieldName}`}
+                  >
+                    Remove
+                  </Button>
+                </>
+              )
+            }
+          />
+        )}
+      </RowList>
       {open !== null && open.action !== 'remove' && (
         <SetValueDialog setName={name} secretKey={open.action === 'add' ? null : open.key} onClose={close} />
       )}
@@ -153,10 +152,7 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
           action="Remove key"
           command={formatCloudCommand(organization, 'secrets', 'unset', name, open.key)}
           run={() => getOrganizationApi(organization).deleteSecret({ params: { setName: name, secretKey: open.key } })}
-          onDone={async () => {
-            notify(`${open.key} is removed.`);
-            await refresh();
-          }}
+          onDone={() => refresh(`${open.key} is removed.`)}
           onClose={close}
         />
       )}
@@ -172,8 +168,8 @@ function Agents({ set: { agents } }: { readonly set: SecretSetDetails }) {
       lead={agents.length === 0 ? 'No agent uses this set.' : 'They use a new revision after their next deploy.'}
     >
       {agents.length > 0 && (
-        <RowList label="Agents">
-          {agents.map(({ name, revision, stale }) => (
+        <RowList label="Agents" items={agents}>
+          {({ name, revision, stale }) => (
             <Row
               key={name}
               title={
@@ -190,7 +186,7 @@ function Agents({ set: { agents } }: { readonly set: SecretSetDetails }) {
               }
               facts={[`Revision ${revision}`, ...(stale ? ['Deploy it again on its page'] : [])]}
             />
-          ))}
+          )}
         </RowList>
       )}
     </Section>
@@ -202,10 +198,12 @@ function DeleteSet({ set }: { readonly set: SecretSetDetails }) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   return (
-    <DangerAction title="Delete the secret set" lead="Running bots keep their values.">
-      <Button variant="danger" onClick={() => setOpen(true)}>
-        Delete
-      </Button>
+    <DangerZone>
+      <DangerAction title="Delete the secret set" lead="Running bots keep their values.">
+        <Button variant="danger" onClick={() => setOpen(true)}>
+          Delete
+        </Button>
+      </DangerAction>
       {isOpen && (
         <DeleteSetDialog
           set={set}
@@ -214,6 +212,6 @@ function DeleteSet({ set }: { readonly set: SecretSetDetails }) {
           onClose={() => setOpen(false)}
         />
       )}
-    </DangerAction>
+    </DangerZone>
   );
 }

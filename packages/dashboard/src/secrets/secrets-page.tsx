@@ -7,10 +7,11 @@ import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
+import { formatCount } from '../components/format.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { ImagePullSecrets } from './image-pull-secrets.tsx';
 import { secretListQuery } from './queries.ts';
@@ -54,41 +55,43 @@ function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
       lead="An agent uses one set. Its bots get each key as an environment variable."
       actions={sets.length > 0 && create}
     >
-      {sets.length === 0 ? (
-        <EmptyState icon={KeyRound} title="No secret sets">
-          Bots get the keys of their providers from a secret set, not from their code.
-          {create}
-        </EmptyState>
-      ) : (
-        <RowList label="Secret sets">
-          {sets.map(({ name, region, status, damaged = false, keyCount, revision, updatedAt, errorMessage }) => (
-            <Row
-              key={name}
-              title={
-                <>
-                  <Link
-                    to="/orgs/$organization/secrets/$set"
-                    params={{ organization, set: name }}
-                    className="underline-offset-4 hover:underline"
-                  >
-                    {name}
-                  </Link>
-                  <SecretSetReadinessBadge status={status} isDamaged={damaged} />
-                </>
-              }
-              facts={[
-                region,
-                keyCount === 1 ? '1 key' : `${keyCount} keys`,
-                `Revision ${revision}`,
-                <>
-                  Updated <RelativeTime at={updatedAt} />
-                </>,
-                ...(errorMessage === undefined ? [] : [errorMessage]),
-              ]}
-            />
-          ))}
-        </RowList>
-      )}
+      <RowList
+        label="Secret sets"
+        items={sets}
+        empty={
+          <EmptyState icon={KeyRound} title="No secret sets">
+            Bots get the keys of their providers from a secret set, not from their code.
+            {create}
+          </EmptyState>
+        }
+      >
+        {({ name, region, status, damaged = false, keyCount, revision, updatedAt, errorMessage }) => (
+          <Row
+            key={name}
+            title={
+              <>
+                <Link
+                  to="/orgs/$organization/secrets/$set"
+                  params={{ organization, set: name }}
+                  className="underline-offset-4 hover:underline"
+                >
+                  {name}
+                </Link>
+                <SecretSetReadinessBadge status={status} isDamaged={damaged} />
+              </>
+            }
+            facts={[
+              region,
+              formatCount(keyCount, 'key'),
+              `Revision ${revision}`,
+              <>
+                Updated <RelativeTime at={updatedAt} />
+              </>,
+              ...(errorMessage === undefined ? [] : [errorMessage]),
+            ]}
+          />
+        )}
+      </RowList>
       {isOpen && (
         <SetValueDialog
           setName={null}

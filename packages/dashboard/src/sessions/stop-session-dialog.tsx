@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
-import { useNotice } from '../components/notice.tsx';
-import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+import { useRefresh } from '../components/use-refresh.ts';
+import { getOrganizationApi } from '../organization/organization.ts';
+import { createSessionsQueryKey } from './queries.ts';
 
 type StopSessionDialogProps = {
   readonly organization: string;
@@ -12,8 +12,7 @@ type StopSessionDialogProps = {
 };
 
 export function StopSessionDialog({ organization, session, agentName, onClose }: StopSessionDialogProps) {
-  const queries = useQueryClient();
-  const notify = useNotice();
+  const refresh = useRefresh(createSessionsQueryKey(organization));
   const { sessionId, serviceId } = session;
   return (
     <ConfirmDialog
@@ -22,10 +21,7 @@ export function StopSessionDialog({ organization, session, agentName, onClose }:
       action="Stop session"
       command={formatCloudCommand(organization, 'agent', 'stop', agentName, '--session-id', sessionId, '--force')}
       run={() => getOrganizationApi(organization).stopSession({ params: { agentName: serviceId, sessionId } })}
-      onDone={async () => {
-        notify('The session is stopped.');
-        await queries.invalidateQueries({ queryKey: [...createOrganizationQueryKey(organization), 'sessions'] });
-      }}
+      onDone={() => refresh('The session is stopped.')}
       onClose={onClose}
     />
   );

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@bothost/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { KeyRound, Lock, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -9,20 +9,16 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import {
-  canCallOperation,
-  createOrganizationQueryKey,
-  getOrganizationApi,
-  useMembership,
-} from '../organization/organization.ts';
+import { useRefresh } from '../components/use-refresh.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { CredentialRow } from './credential-row.tsx';
 import { getCredentialStatus } from './credential-status.ts';
 import { parseLifetimeSeconds } from './lifetimes.ts';
+import { apiKeysQuery } from './queries.ts';
 
 type Kind = ApiKey['kind'];
 
@@ -62,15 +58,14 @@ export function ApiKeysPage() {
 function Keys({ organization }: { readonly organization: string }) {
   const { kind = 'private' } = route.useSearch();
   const [open, setOpen] = useState<'create' | ApiKey | null>(null);
-  const queries = useQueryClient();
-  const notify = useNotice();
   const api = getOrganizationApi(organization);
-  const queryKey = [...createOrganizationQueryKey(organization), 'keys'];
-  const keys = useQuery({ queryKey, queryFn: ({ signal }) => api.listKeys({}, signal) });
+  const query = apiKeysQuery(organization);
+  const refresh = useRefresh(query.queryKey);
+  const keys = useQuery(query);
   const close = () => setOpen(null);
   const create = async (name: string, days: string) => {
     const { key } = await api.createKey({ body: { name, kind, expiresInSeconds: parseLifetimeSeconds(days) } });
-    await queries.invalidateQueries({ queryKey });
+    await refresh();
     return key;
   };
   const createButton = (
@@ -130,10 +125,7 @@ function Keys({ organization }: { readonly organization: string }) {
           action="Revoke key"
           command={formatCloudCommand(organization, 'keys', 'revoke', open.id)}
           run={() => api.revokeKey({ params: { keyId: open.id } })}
-          onDone={async () => {
-            notify(`The key ${open.name} is revoked.`);
-            await queries.invalidateQueries({ queryKey });
-          }}
+          onDone={() => refresh(`The key ${open.name} is revoked.`)}
           onClose={close}
         />
       )}
@@ -153,26 +145,24 @@ function KeyList({ kind, keys, onRevoke }: KeyListProps) {
   const past = keys.filter((key) => getCredentialStatus(key, now) !== 'active');
   return (
     <>
-      {usable.length === 0 ? (
-        <EmptyState icon={KeyRound} title={`No active ${kind} keys`}>
-          Create one to call the API from {kind === 'private' ? 'your servers and scripts' : 'web pages and apps'}.
-        </EmptyState>
-      ) : (
-        <RowList label={`Active ${kind} keys`}>
-          {usable.map((key) => (
-            <CredentialRow key={key.id} credential={key} onRevoke={() => onRevoke(key)} />
-          ))}
-        </RowList>
-      )}
+      <RowList
+        label={`Active ${kind} keys`}
+        items={usable}
+        empty={
+          <EmptyState icon={KeyRound} title={`No active ${kind} keys`}>
+            Create one to call the API from {kind === 'private' ? 'your servers and scripts' : 'web pages and apps'}.
+          </EmptyState>
+        }
+      >
+        {(key) => <CredentialRow key={key.id} credential={key} onRevoke={() => onRevoke(key)} />}
+      </RowList>
       {past.length > 0 && (
         <details className="border-line border-t">
           <summary className="cursor-pointer px-5 py-3 text-quiet text-sm hover:text-foreground sm:px-6">
             Expired and revoked keys ({past.length})
           </summary>
-          <RowList label={`Expired and revoked ${kind} keys`}>
-            {past.map((key) => (
-              <CredentialRow key={key.id} credential={key} onRevoke={() => onRevoke(key)} />
-            ))}
+          <RowList label={`Expired and revoked ${kind} keys`} items={past}>
+            {(key) => <CredentialRow key={key.id} credential={key} onRevoke={() => onRevoke(key)} />}
           </RowList>
         </details>
       )}

@@ -2,7 +2,6 @@ import { type AuditEntry, auditActions } from '@bothost/contract';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
 import { describeError } from '../api.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
@@ -10,20 +9,16 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { computePeriodStartSeconds, periodOptions } from '../components/period.ts';
+import { FilterField } from '../components/filter-field.tsx';
+import { periodOptions } from '../components/period.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
-import { TextField } from '../components/text-field.tsx';
-import {
-  canCallOperation,
-  createOrganizationQueryKey,
-  getOrganizationApi,
-  useMembership,
-} from '../organization/organization.ts';
+import { RelativeTime } from '../components/time.tsx';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { type AuditFilter, formatBotcliAuditOptions } from './audit-filter.ts';
+import { auditQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
 /** The audit log is long-lived, so the page offers no period of minutes or a few hours. */
@@ -59,9 +54,11 @@ export function AuditPage() {
           value={filter.action ?? ''}
           onValue={(action) => void setFilter({ action: action || undefined })}
         />
-        <ObjectFilter
-          value={filter.object ?? ''}
-          onValue={(object) => void setFilter({ object: object || undefined })}
+        <FilterField
+          label="Object"
+          placeholder="Agent, secret set or id"
+          value={filter.object}
+          onValue={(object) => void setFilter({ object: object?.trim() || undefined })}
         />
         <SelectField
           label="Time"
@@ -78,78 +75,29 @@ export function AuditPage() {
   );
 }
 
-type ObjectFilterProps = { readonly value: string; readonly onValue: (value: string) => void };
-
-/** A filter field that applies its text on Enter or when it loses the focus, because each change sends a request. */
-function ObjectFilter({ value, onValue }: ObjectFilterProps) {
-  const [entered, setEntered] = useState(value);
-  const apply = () => {
-    if (entered.trim() !== value) onValue(entered.trim());
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    apply();
-  };
-  return (
-    <form onSubmit={submit}>
-      <TextField
-        label="Object"
-        placeholder="Agent, secret set or id"
-        value={entered}
-        onValue={setEntered}
-        onBlur={apply}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
-      />
-    </form>
-  );
-}
-
 function Entries({ organization, filter }: { readonly organization: string; readonly filter: AuditFilter }) {
-  const { action, object, result, since } = filter;
-  const pages = useInfiniteQuery({
-    queryKey: [...createOrganizationQueryKey(organization), 'audit', filter],
-    queryFn: ({ pageParam, signal }) => {
-      const startTime = computePeriodStartSeconds(since, Date.now());
-      const period = startTime === undefined ? {} : { since: new Date(startTime * 1_000).toISOString() };
-      const query = { action, object, result, ...period, cursor: pageParam };
-      return getOrganizationApi(organization).listAuditEntries({ query }, signal);
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  });
+  const pages = useInfiniteQuery(auditQuery(organization, filter));
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   return (
     <Section>
       <QueryBoundary query={pages}>
-        {(data) => {
-          const entries = data.pages.flatMap((page) => page.entries);
-          if (entries.length === 0) {
-            return (
+        {(data) => (
+          <RowList
+            label="Audit log"
+            items={data.pages.flatMap((page) => page.entries)}
+            pages={pages}
+            empty={
               <EmptyState icon={ScrollText} title="No entries">
                 {isFiltered
                   ? 'No entry matches. Change the filter.'
                   : 'Entries appear when somebody changes something.'}
               </EmptyState>
-            );
-          }
-          return (
-            <RowList label="Audit log">
-              {entries.map((entry) => (
-                <Entry key={entry.sequence} entry={entry} />
-              ))}
-            </RowList>
-          );
-        }}
+            }
+          >
+            {(entry) => <Entry key={entry.sequence} entry={entry} />}
+          </RowList>
+        )}
       </QueryBoundary>
-      {pages.hasNextPage && (
-        <div className="flex justify-center border-line border-t p-4">
-          <Button variant="outline" onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
-            {pages.isFetchingNextPage ? 'Loading…' : 'Load older entries'}
-          </Button>
-        </div>
-      )}
     </Section>
   );
 }

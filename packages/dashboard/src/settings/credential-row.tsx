@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { RelativeTime } from '../components/moment.tsx';
 import { Row } from '../components/row-list.tsx';
+import { RelativeTime } from '../components/time.tsx';
 import { getCredentialStatus } from './credential-status.ts';
 
 type Credential = {

@@ -1,5 +1,5 @@
 import type { Member } from '@bothost/contract';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { userQuery, useUser } from '../accounts/session.ts';
 import { describeError } from '../api.ts';
@@ -9,19 +9,15 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { RelativeTime } from '../components/moment.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
-import {
-  canCallOperation,
-  createOrganizationQueryKey,
-  getOrganizationApi,
-  useMembership,
-} from '../organization/organization.ts';
+import { RelativeTime } from '../components/time.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { Invitations } from './invitations.tsx';
+import { membersQuery } from './queries.ts';
 import { parseRole, roleOptions } from './role-options.ts';
 
 /** The page at `/orgs/:organization/settings/members`: the organization's members and pending invitations. */
@@ -40,22 +36,19 @@ function Members() {
   const membership = useMembership();
   const user = useUser();
   const [removed, setRemoved] = useState<Member | null>(null);
-  const queries = useQueryClient();
-  const notify = useNotice();
   const organization = membership.name;
   const api = getOrganizationApi(organization);
-  const queryKey = [...createOrganizationQueryKey(organization), 'members'];
-  const members = useQuery({ queryKey, queryFn: ({ signal }) => api.listMembers({}, signal) });
+  const query = membersQuery(organization);
+  const refresh = useRefresh(query.queryKey);
+  const refreshUser = useRefresh(userQuery.queryKey);
+  const members = useQuery(query);
   const change = useMutation({
     mutationFn: ({ member, role }: { readonly member: Member; readonly role: string }) =>
       api.updateMember({ params: { userId: member.userId }, body: { role: parseRole(role) } }),
-    onSuccess: ({ name, role }) => notify(`${name} is now ${role}.`),
+    onSuccess: ({ name, role }) => refresh(`${name} is now ${role}.`),
+    onError: () => refresh(),
     // Reload the signed-in person too, because their own role may have changed, and the role decides what the pages show.
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey }),
-        queries.invalidateQueries({ queryKey: userQuery.queryKey }),
-      ]),
+    onSettled: () => refreshUser(),
   });
   return (
     <>
@@ -67,8 +60,8 @@ function Members() {
         )}
         <QueryBoundary query={members}>
           {(data) => (
-            <RowList label="Members">
-              {data.members.map((member) => (
+            <RowList label="Members" items={data.members}>
+              {(member) => (
                 <Row
                   key={member.userId}
                   title={
@@ -108,7 +101,7 @@ function Members() {
                     )
                   }
                 />
-              ))}
+              )}
             </RowList>
           )}
         </QueryBoundary>
@@ -121,10 +114,7 @@ function Members() {
           action="Remove member"
           command={formatCloudCommand(organization, 'members', 'remove', removed.email)}
           run={() => api.removeMember({ params: { userId: removed.userId } })}
-          onDone={async () => {
-            notify(`${removed.name} is removed.`);
-            await queries.invalidateQueries({ queryKey });
-          }}
+          onDone={() => refresh(`${removed.name} is removed.`)}
           onClose={() => setRemoved(null)}
         />
       )}

@@ -1,5 +1,5 @@
 import type { PersonalToken } from '@bothost/contract';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { apiClient } from '../api.ts';
@@ -11,23 +11,22 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { useNotice } from '../components/notice.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { CredentialRow } from './credential-row.tsx';
 import { parseLifetimeSeconds } from './lifetimes.ts';
+import { personalTokensQuery } from './queries.ts';
 
 const origin = location.origin;
-const queryKey = ['personal tokens'];
 
 /** The page at `/settings/tokens`: the person's access tokens, including tokens from logins of command-line programs. */
 export function TokensPage() {
   const [open, setOpen] = useState<'create' | PersonalToken | null>(null);
-  const queries = useQueryClient();
-  const notify = useNotice();
-  const tokens = useQuery({ queryKey, queryFn: ({ signal }) => apiClient.listPersonalTokens({}, signal) });
+  const refresh = useRefresh(personalTokensQuery.queryKey);
+  const tokens = useQuery(personalTokensQuery);
   const close = () => setOpen(null);
   return (
     <>
@@ -43,31 +42,33 @@ export function TokensPage() {
       />
       <Section>
         <QueryBoundary query={tokens}>
-          {(data) =>
-            data.tokens.length === 0 ? (
-              <EmptyState icon={KeyRound} title="You have no personal tokens">
-                Create one for scripts, or log in with the command line, which creates its own:
-                <div className="flex w-full flex-col gap-2 text-left">
-                  <CopyableText
-                    text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)}
-                    name="command"
-                  />
-                  <BotcliInstallation />
-                </div>
-              </EmptyState>
-            ) : (
-              <RowList label="Personal tokens">
-                {data.tokens.map((token) => (
-                  <CredentialRow
-                    key={token.id}
-                    credential={token}
-                    badge={token.createdBy === 'device-login' && <Badge tone="accent">Command line</Badge>}
-                    onRevoke={() => setOpen(token)}
-                  />
-                ))}
-              </RowList>
-            )
-          }
+          {(data) => (
+            <RowList
+              label="Personal tokens"
+              items={data.tokens}
+              empty={
+                <EmptyState icon={KeyRound} title="You have no personal tokens">
+                  Create one for scripts, or log in with the command line, which creates its own:
+                  <div className="flex w-full flex-col gap-2 text-left">
+                    <CopyableText
+                      text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)}
+                      name="command"
+                    />
+                    <BotcliInstallation />
+                  </div>
+                </EmptyState>
+              }
+            >
+              {(token) => (
+                <CredentialRow
+                  key={token.id}
+                  credential={token}
+                  badge={token.createdBy === 'device-login' && <Badge tone="accent">Command line</Badge>}
+                  onRevoke={() => setOpen(token)}
+                />
+              )}
+            </RowList>
+          )}
         </QueryBoundary>
       </Section>
       <EquivalentShellCommand command={formatCurlCommand('listPersonalTokens', { origin })} />
@@ -81,7 +82,7 @@ export function TokensPage() {
             const { token } = await apiClient.createPersonalToken({
               body: { name, expiresInSeconds: parseLifetimeSeconds(days) },
             });
-            await queries.invalidateQueries({ queryKey });
+            await refresh();
             return token;
           }}
           usage={
@@ -104,10 +105,7 @@ export function TokensPage() {
           action="Revoke token"
           command={formatCurlCommand('revokePersonalToken', { origin, params: { tokenId: open.id } })}
           run={() => apiClient.revokePersonalToken({ params: { tokenId: open.id } })}
-          onDone={async () => {
-            notify(`The token ${open.name} is revoked.`);
-            await queries.invalidateQueries({ queryKey });
-          }}
+          onDone={() => refresh(`The token ${open.name} is revoked.`)}
           onClose={close}
         />
       )}
