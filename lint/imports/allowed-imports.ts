@@ -433,8 +433,8 @@ export const importAreas: readonly ImportArea[] = [
       {
         files: ['main.tsx', 'router.ts', 'app.css'],
         contain: 'the program',
-        as: 'routes/',
-        mayImport: ['routes/', 'connection/', 'reference/'],
+        as: 'sessions/',
+        mayImport: ['connection/', 'deploy/', 'overview/', 'reference/', 'sessions/', 'settings/', 'shell/', 'talk/'],
       },
       {
         files: ['api.ts', 'live-query.ts', 'theme.ts'],
@@ -443,15 +443,17 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['components/'], contain: 'what pages are made of: fields, dialogs, lists, texts about times' },
       { files: ['commands/'], contain: 'the command for what a page does: `botcli`, or else `curl`' },
       { files: ['connection/'], contain: 'whether the service can be reached' },
+      { files: ['routing/'], contain: 'the root of all routes, and what routes share', mayImport: ['components/'] },
       {
         files: ['accounts/'],
         contain: 'the signed-in person, and the pages of signing in, joining and approving logins',
-        mayImport: ['components/'],
+        mayImport: ['components/', 'routing/'],
       },
       {
         files: ['organization/'],
         contain: "the organization in the address, and the person's role in it",
-        mayImport: ['components/', 'commands/', 'accounts/'],
+        as: 'accounts/',
+        mayImport: ['commands/', 'accounts/'],
       },
       {
         files: ['secrets/'],
@@ -461,7 +463,7 @@ export const importAreas: readonly ImportArea[] = [
       },
       { files: ['settings/'], contain: 'settings of the organization and of the person', as: 'secrets/' },
       { files: ['overview/'], contain: 'what runs, and what needs attention', as: 'secrets/' },
-      { files: ['reference/'], contain: 'the API reference', mayImport: ['components/'] },
+      { files: ['reference/'], contain: 'the API reference', as: 'accounts/' },
       { files: ['agents/'], contain: 'agents and their deployments', as: 'secrets/', mayImport: ['secrets/'] },
       { files: ['logs/'], contain: 'the output of bots', as: 'secrets/', mayImport: ['agents/'] },
       { files: ['talk/'], contain: 'conversations with an agent from the browser', as: 'logs/' },
@@ -478,12 +480,6 @@ export const importAreas: readonly ImportArea[] = [
         contain: 'the frames around pages, and the start page',
         as: 'secrets/',
         mayImport: ['palette/'],
-      },
-      {
-        files: ['routes/'],
-        contain: 'addresses, their parameters, and the pages that they show',
-        as: 'sessions/',
-        mayImport: ['sessions/', 'secrets/', 'settings/', 'overview/', 'talk/', 'deploy/', 'shell/'],
       },
     ],
   },

@@ -17,7 +17,16 @@ if (container === null) throw new Error('index.html has no element with the id r
 // If a request fails because the session has expired, mark the person as signed out. Pages that need a session then redirect to
 // the sign-in page.
 const queryCache = new QueryCache({ onError: (error) => isSignedOutError(error) && clearSignedOutUserData(queries) });
-const queries = new QueryClient({ queryCache, defaultOptions: { queries: { retry: 1 } } });
+const queries = new QueryClient({
+  queryCache,
+  defaultOptions: {
+    queries: {
+      retry: (count, error) => count < 1 && !isSignedOutError(error),
+      // A page that is shown does not repeat the requests that its loader just sent.
+      staleTime: 2_000,
+    },
+  },
+});
 const router = createAppRouter(queries);
 
 // The URL of a talk page can contain a public key. Store the key and remove it from the URL before the router reads the URL.

@@ -1,83 +1,58 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import {
-  authorizationPageRoute,
-  deviceLoginRoute,
-  joinOrganizationRoute,
-  openIdRoute,
-  resetPasswordRoute,
-  signInRoute,
-} from './routes/accounts.ts';
-import { appLayout, organizationLayout, shellLayout, signedInLayout, signedInShellLayout } from './routes/frames.ts';
-import {
-  agentRoute,
-  agentsRoute,
-  deployRoute,
-  logsRoute,
-  organizationsRoute,
-  overviewRoute,
-  secretSetRoute,
-  secretsRoute,
-  sessionRoute,
-  sessionsRoute,
-} from './routes/organization.ts';
-import { rootRoute } from './routes/root.tsx';
-import {
-  accountRoute,
-  apiKeysRoute,
-  auditRoute,
-  generalRoute,
-  membersRoute,
-  organizationSettingsRoute,
-  personalSettingsIndexRoute,
-  personalSettingsRoute,
-  settingsIndexRoute,
-  tokensRoute,
-} from './routes/settings.ts';
-import { organizationTalkRoute, talkAgentsRoute, talkRoute } from './routes/talk.ts';
-import { HomePage } from './shell/home-page.tsx';
+import { createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { shellLayout, signedInLayout, signedInShellLayout } from './accounts/layouts.ts';
+import { accountRoutes, loginApprovalRoutes } from './accounts/routes.ts';
+import { agentRoutes } from './agents/routes.ts';
+import { deployRoute } from './deploy/routes.ts';
+import { logsRoute } from './logs/routes.ts';
+import { appLayout, organizationLayout } from './organization/layouts.ts';
+import { organizationsRoute } from './organization/routes.ts';
+import { overviewRoute } from './overview/routes.ts';
+import { referenceRoute } from './reference/routes.ts';
+import { rootRoute } from './routing/root.tsx';
+import { secretRoutes } from './secrets/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { organizationSettingsRoutes, personalSettingsRoutes } from './settings/routes.ts';
+import { homeRoute } from './shell/routes.ts';
+import { Shell } from './shell/shell.tsx';
+import { organizationTalkRoutes, talkRoute } from './talk/routes.ts';
 
-const home = createRoute({ getParentRoute: () => shellLayout, path: '/', component: HomePage });
-const reference = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/docs',
-  component: lazyRouteComponent(() => import('./reference/api-reference-page.tsx'), 'ApiReferencePage'),
-});
+// The features whose pages these frames surround cannot import them, because the frames link to the features.
+shellLayout.update({ component: Shell });
+signedInShellLayout.update({ component: Shell });
+appLayout.update({ component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell') });
 
 const routes = rootRoute.addChildren([
-  reference,
-  shellLayout.addChildren([home, talkRoute, signInRoute, openIdRoute, joinOrganizationRoute, resetPasswordRoute]),
+  referenceRoute,
+  shellLayout.addChildren([homeRoute, talkRoute, ...accountRoutes]),
   signedInLayout.addChildren([
-    signedInShellLayout.addChildren([deviceLoginRoute, authorizationPageRoute]),
+    signedInShellLayout.addChildren(loginApprovalRoutes),
     appLayout.addChildren([
       organizationsRoute,
       organizationLayout.addChildren([
         overviewRoute,
-        agentsRoute,
-        agentRoute,
+        ...agentRoutes,
         deployRoute,
-        secretsRoute,
-        secretSetRoute,
-        talkAgentsRoute,
-        organizationTalkRoute,
-        sessionsRoute,
-        sessionRoute,
+        ...secretRoutes,
+        ...organizationTalkRoutes,
+        ...sessionRoutes,
         logsRoute,
-        organizationSettingsRoute.addChildren([
-          settingsIndexRoute,
-          generalRoute,
-          apiKeysRoute,
-          membersRoute,
-          auditRoute,
-        ]),
+        organizationSettingsRoutes,
       ]),
-      personalSettingsRoute.addChildren([personalSettingsIndexRoute, accountRoute, tokensRoute]),
+      personalSettingsRoutes,
     ]),
   ]),
 ]);
 
 export function createAppRouter(queries: QueryClient) {
-  return createRouter({ routeTree: routes, context: { queries }, defaultPreload: 'intent', scrollRestoration: true });
+  return createRouter({
+    routeTree: routes,
+    context: { queries },
+    defaultPreload: 'intent',
+    // Loaders run again when a person opens a page whose link was pointed at: only then do they start queries.
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  });
 }
 
 declare module '@tanstack/react-router' {

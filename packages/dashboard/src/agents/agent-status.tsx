@@ -9,8 +9,8 @@ import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { AgentBadges } from '../components/agent-badges.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
-import { RelativeTime } from '../components/moment.tsx';
 import { Section } from '../components/section.tsx';
+import { RelativeTime } from '../components/time.tsx';
 
 const startMethods = {
   module: 'Forked after the bot was imported',

@@ -1,15 +1,15 @@
 import { type AcceptedDeployment, deploymentStateLabels, getStatusLabel } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Mic } from 'lucide-react';
 import { agentQuery, deploymentQuery } from '../agents/queries.ts';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { TextBlock } from '../components/text-block.tsx';
+import { TalkLink } from '../organization/talk-link.tsx';
 import { DeployStep } from './deploy-step.tsx';
 
 type RolloutProps = { readonly organization: string; readonly accepted: AcceptedDeployment };
@@ -48,12 +48,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                   )}
                 </p>
                 <div className="flex flex-wrap gap-3">
-                  <Button asChild>
-                    <Link to="/orgs/$organization/talk/$agent" params={params} preload={false}>
-                      <Mic aria-hidden="true" className="size-4" />
-                      Talk to {agentName}
-                    </Link>
-                  </Button>
+                  <TalkLink agent={agentName} variant="primary" isNamed />
                   {agentLink}
                 </div>
                 <p className="text-quiet text-sm">Or start a session from the command line:</p>

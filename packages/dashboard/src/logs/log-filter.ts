@@ -1,6 +1,7 @@
-import type { LogLevel } from '@bothost/contract';
+import { type LogLevel, logLevels } from '@bothost/contract';
 import { formatCloudCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
+import { readNumberParameter, readTextParameter } from '../routing/search-values.ts';
 
 /** The filter of the logs page, as stored in the page's URL. */
 export type LogFilter = {
@@ -12,6 +13,9 @@ export type LogFilter = {
   readonly since?: string | undefined;
 };
 
+/** A filter, and a range of Unix times in seconds. */
+export type LogSelection = LogFilter & { readonly from?: number | undefined; readonly to?: number | undefined };
+
 /**
  * The search parameters of the logs page: the agent, the filter, and the time of the last visible line (`at`). Without `at`, the
  * page follows new lines.
@@ -22,14 +26,34 @@ export type LogSearchParameters = LogFilter & {
   readonly at?: number | undefined;
 };
 
-/** Returns the query parameters of a `getLogs` request for a filter. The period of the filter ends at `nowMs`. */
-export function createLogQuery({ session, query, level, since }: LogFilter, nowMs: number) {
+export function parseLogSearchParameters({
+  agent,
+  session,
+  query,
+  level,
+  since,
+  at,
+}: Readonly<Record<string, unknown>>): LogSearchParameters {
+  return {
+    agent: readTextParameter(agent),
+    session: readTextParameter(session),
+    query: readTextParameter(query),
+    level: logLevels.find((known) => known === level),
+    since: readTextParameter(since),
+    at: readNumberParameter(at),
+  };
+}
+
+/** Returns the query parameters of a `getLogs` request. The period of the filter ends at `nowMs`. */
+export function createLogQuery({ session, query, level, since, from, to }: LogSelection, nowMs: number) {
   const startTime = computePeriodStartSeconds(since, nowMs);
   return {
     ...(session === undefined ? {} : { sessionId: session }),
     ...(query === undefined ? {} : { query }),
     ...(level === undefined ? {} : { level }),
     ...(startTime === undefined ? {} : { startTime }),
+    ...(from === undefined ? {} : { startTime: from }),
+    ...(to === undefined ? {} : { endTime: to }),
   };
 }
 

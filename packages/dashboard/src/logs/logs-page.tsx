@@ -2,21 +2,23 @@ import { type LogLine, logLevels } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText, X } from 'lucide-react';
-import { type FormEvent, useCallback, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { FilterField } from '../components/filter-field.tsx';
+import { formatCount } from '../components/format.ts';
 import { periodOptions } from '../components/period.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
-import { TextField } from '../components/text-field.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { createLogQuery, formatCliLogsCommand, type LogSearchParameters } from './log-filter.ts';
+import { formatCliLogsCommand, type LogSearchParameters } from './log-filter.ts';
 import { getReadTime } from './log-time.ts';
 import { LogView } from './log-view.tsx';
+import { agentLogQuery } from './queries.ts';
 import { useLogLines } from './use-log-lines.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/logs');
@@ -26,23 +28,24 @@ export function LogsPage() {
   const { name: organization } = useMembership();
   const search = route.useSearch();
   const agents = useQuery(agentNamesQuery(organization));
+  const names = agents.data?.agents.map(({ name }) => name) ?? [];
+  const agent = search.agent ?? names[0];
   return (
     <div className="flex flex-col gap-6">
       <PageHeader title="Logs" lead="The output of an agent's bots, with secret values masked." />
-      <QueryBoundary query={agents}>
-        {(data) => {
-          const names = data.agents.map(({ name }) => name);
-          const agent = search.agent ?? names[0];
-          if (agent !== undefined) return <AgentLogs organization={organization} agent={agent} names={names} />;
-          return (
+      {agent === undefined ? (
+        <QueryBoundary query={agents}>
+          {() => (
             <Section>
               <EmptyState icon={ScrollText} title="No agents yet">
                 <FirstDeploy />
               </EmptyState>
             </Section>
-          );
-        }}
-      </QueryBoundary>
+          )}
+        </QueryBoundary>
+      ) : (
+        <AgentLogs organization={organization} agent={agent} names={names} />
+      )}
     </div>
   );
 }
@@ -77,10 +80,12 @@ function AgentLogs({ organization, agent, names }: AgentLogsProps) {
           value={agent}
           onValue={(name) => setFilter({ agent: name, session: undefined })}
         />
-        <SearchField
+        <FilterField
           key={query}
-          value={query ?? ''}
-          onValue={(text) => setFilter({ query: text === '' ? undefined : text })}
+          label="Search"
+          placeholder="Text in a line"
+          value={query}
+          onValue={(text) => setFilter({ query: text })}
         />
         <SelectField
           label="Minimum level"
@@ -124,13 +129,7 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
   // Scrolling updates `at` in the URL, but must not reload the log, so `startAt` keeps the value with which the page was opened.
   const [startAt, setStartAt] = useState(search.at);
   const { session, query, level, since } = search;
-  const log = useLogLines({
-    organization,
-    agent,
-    key: [session, query, level, since],
-    query: () => createLogQuery(search, Date.now()),
-    startAt,
-  });
+  const log = useLogLines(agentLogQuery(organization, agent, { session, query, level, since }, startAt));
   const last = log.lines.at(-1);
   const onRest = useCallback(
     (line: LogLine) => {
@@ -149,7 +148,7 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
     <>
       <div className="flex items-center justify-between gap-4 border-line border-b px-5 py-2.5 sm:px-6">
         <p className="text-quiet text-sm tabular-nums">
-          {log.lines.length.toLocaleString('en')} {log.lines.length === 1 ? 'line' : 'lines'}
+          {formatCount(log.lines.length, 'line')}
           {log.pages.hasPreviousPage && ' read'}
         </p>
         <Button
@@ -178,33 +177,5 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
         className="h-[max(20rem,calc(100dvh-26rem))] max-h-none"
       />
     </>
-  );
-}
-
-/** A search field that applies its text on Enter or when it loses the focus, because each change sends a request. */
-function SearchField({ value, onValue }: { readonly value: string; readonly onValue: (value: string) => void }) {
-  const [entered, setEntered] = useState(value);
-  const apply = () => {
-    if (entered !== value) onValue(entered);
-  };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    apply();
-  };
-  return (
-    <form onSubmit={submit}>
-      <TextField
-        label="Search"
-        type="search"
-        placeholder="Text in a line"
-        value={entered}
-        onValue={setEntered}
-        onBlur={apply}
-        maxLength={1_000}
-        autoCapitalize="none"
-        autoComplete="off"
-        spellCheck={false}
-      />
-    </form>
   );
 }

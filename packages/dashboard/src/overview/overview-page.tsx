@@ -4,25 +4,20 @@ import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { classNames } from '../components/class-names.ts';
-import { formatLatency } from '../components/duration.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { formatLatency } from '../components/format.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
-import { createOrganizationQueryKey, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { useMembership } from '../organization/organization.ts';
 import { AttentionList } from './attention-list.tsx';
-
-const refreshMs = 5000;
+import { overviewQuery } from './queries.ts';
 
 /** The page at `/orgs/:organization`: running sessions, start times, and problems that need attention. */
 export function OverviewPage() {
   const { name: organization } = useMembership();
-  const overview = useQuery({
-    queryKey: [...createOrganizationQueryKey(organization), 'overview'],
-    queryFn: ({ signal }) => getOrganizationApi(organization).getOverview({}, signal),
-    refetchInterval: refreshMs,
-  });
+  const overview = useQuery(overviewQuery(organization));
   return (
     <div className="flex flex-col gap-8">
       <PageHeader title="Overview" lead="What runs now, and how the last hour went." />

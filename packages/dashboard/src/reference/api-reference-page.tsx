@@ -3,27 +3,18 @@ import '@scalar/api-reference/style.css';
 import './reference.css';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
 import { getCurrentTheme, watchTheme } from '../theme.ts';
-import { createApiReferenceDocument } from './reference-document.ts';
+import { openApiQuery } from './queries.ts';
+import type { createApiReferenceDocument } from './reference-document.ts';
 import { repairApiReferenceMarkup } from './repair-markup.ts';
 
 type OpenApiDocument = ReturnType<typeof createApiReferenceDocument>;
 
-async function loadDocument(signal: AbortSignal): Promise<OpenApiDocument> {
-  const response = await fetch('/v1/openapi.json', { signal });
-  if (!response.ok) throw new Error(`The API description cannot be loaded (status ${response.status}). Try again.`);
-  return createApiReferenceDocument(await response.json());
-}
-
 /** The page at `/docs`: the operations of the API, with a form to try each. */
 export function ApiReferencePage() {
-  const openApi = useQuery({
-    queryKey: ['openapi'],
-    queryFn: ({ signal }) => loadDocument(signal),
-    staleTime: Infinity,
-  });
+  const openApi = useQuery(openApiQuery);
   return (
     <>
       <header className="sticky top-0 z-10 flex h-14 items-center gap-3 border-line border-b bg-surface px-4 sm:px-6">

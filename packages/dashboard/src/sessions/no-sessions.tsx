@@ -8,6 +8,7 @@ import { Button } from '../components/button.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
+import { TalkLink } from '../organization/talk-link.tsx';
 
 type NoSessionsProps = { readonly organization: string; readonly isFiltered: boolean };
 
@@ -41,11 +42,7 @@ export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
   return (
     <EmptyState icon={Activity} title="No sessions yet">
       <p>A session is one run of an agent. Talk to {agent} here, or start a session with botcli.</p>
-      <Button asChild>
-        <Link to="/orgs/$organization/talk/$agent" params={{ organization, agent }} preload={false}>
-          Talk to {agent}
-        </Link>
-      </Button>
+      <TalkLink agent={agent} variant="primary" isNamed />
       <div className="flex w-full flex-col gap-2 text-left">
         <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agent)} name="command" />
         <BotcliInstallation />

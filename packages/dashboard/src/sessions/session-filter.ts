@@ -1,6 +1,7 @@
 import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost/contract';
 import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
+import { readTextParameter } from '../routing/search-values.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
 export type SessionFilter = {
@@ -12,6 +13,20 @@ export type SessionFilter = {
   /** A range of durations in seconds, such as `10-60`, `-10` (at most 10) or `600-` (at least 600). */
   readonly duration?: string | undefined;
 };
+
+export function parseSessionFilter({
+  agent,
+  status,
+  since,
+  duration,
+}: Readonly<Record<string, unknown>>): SessionFilter {
+  return {
+    agent: readTextParameter(agent),
+    status: readTextParameter(status),
+    since: readTextParameter(since),
+    duration: readTextParameter(duration),
+  };
+}
 
 type SessionQuery = Partial<RequestOf<Operations['listOrganizationSessions']>['query']>;
 

@@ -6,19 +6,15 @@ import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { liveQueryOptions, pollIntervalMs } from '../live-query.ts';
 import { formatCliLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
+import { agentLogQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
-import {
-  canCallOperation,
-  createOrganizationQueryKey,
-  getOrganizationApi,
-  useMembership,
-} from '../organization/organization.ts';
+import { canCallOperation, useMembership } from '../organization/organization.ts';
 import type { ChartRange } from './chart-range.ts';
+import { sessionQuery, sessionRecordQuery } from './queries.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';
@@ -32,16 +28,7 @@ const route = getRouteApi('/signed-in/app/orgs/$organization/sessions/$sessionId
 export function SessionPage() {
   const { name: organization } = useMembership();
   const { sessionId } = route.useParams();
-  const found = useQuery({
-    queryKey: [...createOrganizationQueryKey(organization), 'session', sessionId],
-    queryFn: async ({ signal }) => {
-      const query = { sessionId, limit: 1 };
-      const { sessions } = await getOrganizationApi(organization).listOrganizationSessions({ query }, signal);
-      return sessions[0] ?? null;
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    ...liveQueryOptions,
-  });
+  const found = useQuery(sessionQuery(organization, sessionId));
   return (
     <div className="flex flex-col gap-6">
       <Link
@@ -74,17 +61,20 @@ export function SessionPage() {
 type FoundSessionProps = { readonly organization: string; readonly found: OrganizationSession };
 
 function FoundSession({ organization, found: { sessionId, serviceId, agentName } }: FoundSessionProps) {
-  const record = useQuery({
-    queryKey: [...createOrganizationQueryKey(organization), 'sessions', sessionId, 'record'],
-    queryFn: ({ signal }) =>
-      getOrganizationApi(organization).getSession({ params: { agentName: serviceId, sessionId } }, signal),
-    refetchInterval: ({ state }) => (state.data?.endedAt == null ? pollIntervalMs : false),
-    ...liveQueryOptions,
-  });
+  const { from, to } = route.useSearch();
+  const record = useQuery(sessionRecordQuery(organization, serviceId, sessionId));
+  // Start to read the log now, in parallel with the record.
+  const log = useLogLines(agentLogQuery(organization, serviceId, { session: sessionId, from, to }));
   return (
     <QueryBoundary query={record}>
       {(session) => (
-        <Session organization={organization} agentName={agentName} session={session} readAtMs={record.dataUpdatedAt} />
+        <Session
+          organization={organization}
+          agentName={agentName}
+          session={session}
+          log={log}
+          readAtMs={record.dataUpdatedAt}
+        />
       )}
     </QueryBoundary>
   );
@@ -94,11 +84,12 @@ type SessionProps = {
   readonly organization: string;
   readonly agentName: string;
   readonly session: SessionResponse;
+  readonly log: ReturnType<typeof useLogLines>;
   readonly readAtMs: number;
 };
 
-function Session({ organization, agentName, session, readAtMs }: SessionProps) {
-  const { sessionId, serviceId, createdAt, endedAt, resourceMetrics, events, startPhases } = session;
+function Session({ organization, agentName, session, log, readAtMs }: SessionProps) {
+  const { sessionId, createdAt, endedAt, resourceMetrics, events, startPhases } = session;
   const membership = useMembership();
   const navigate = useNavigate();
   const { from, to } = route.useSearch();
@@ -121,12 +112,6 @@ function Session({ organization, agentName, session, readAtMs }: SessionProps) {
     },
     [navigate, organization, sessionId],
   );
-  const log = useLogLines({
-    organization,
-    agent: serviceId,
-    key: [sessionId, part],
-    query: () => ({ sessionId, ...(part === null ? {} : { startTime: part.from, endTime: part.to }) }),
-  });
   return (
     <>
       <PageHeader

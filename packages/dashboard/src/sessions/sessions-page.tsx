@@ -3,15 +3,15 @@ import { getRouteApi, useElementScrollRestoration, useNavigate } from '@tanstack
 import { useState } from 'react';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
 import { periodOptions } from '../components/period.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { NoSessions } from './no-sessions.tsx';
+import { newestSessionsQuery } from './queries.ts';
 import { createSessionListShellCommand, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
 import { SessionList } from './session-list.tsx';
-import { useNewestSessions } from './use-session-rows.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/sessions');
 
@@ -20,7 +20,7 @@ export function SessionsPage() {
   const { name: organization } = useMembership();
   const filter = route.useSearch();
   const navigate = useNavigate();
-  const newest = useNewestSessions(organization, filter);
+  const newest = useQuery(newestSessionsQuery(organization, filter));
   // Restore the scroll position after a reload or Back. The router cannot do this, because the list has no height until its
   // sessions have been read.
   const stored = useElementScrollRestoration({ getElement: () => window });

@@ -1,26 +1,10 @@
-import type { OrganizationSession } from '@bothost/contract';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import type { ApiClient, OrganizationSession } from '@bothost/contract';
+import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
-import { liveQueryOptions, pollIntervalMs } from '../live-query.ts';
-import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
-import { createSessionQuery, type SessionFilter } from './session-filter.ts';
+import { sessionPageQuery, sessionsPerPage } from './queries.ts';
+import type { SessionFilter } from './session-filter.ts';
 
-const sessionsPerPage = 100;
-
-/** Reads the newest sessions that match a filter, and reads them again every two seconds. */
-export function useNewestSessions(organization: string, filter: SessionFilter) {
-  return useQuery({
-    queryKey: [...createOrganizationQueryKey(organization), 'sessions', filter, 'newest'],
-    queryFn: ({ signal }) => {
-      const query = { ...createSessionQuery(filter, Date.now()), limit: sessionsPerPage };
-      return getOrganizationApi(organization).listOrganizationSessions({ query }, signal);
-    },
-    refetchInterval: pollIntervalMs,
-    ...liveQueryOptions,
-  });
-}
-
-export type NewestSessionList = NonNullable<ReturnType<typeof useNewestSessions>['data']>;
+export type NewestSessionList = Awaited<ReturnType<ApiClient['listOrganizationSessions']>>;
 
 /**
  * Returns the list that the page shows. While the page is scrolled to the top, this is always the newest list. Further down, the
@@ -51,20 +35,9 @@ export function useSessionRows(
   const pages = [...new Set(rows.map((row) => Math.floor(row / sessionsPerPage)))];
   const results = useQueries({
     queries: pages.map((page) => ({
-      queryKey: [...createOrganizationQueryKey(organization), 'sessions', filter, endTime, page],
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) => {
-        const query = {
-          ...createSessionQuery(filter, Date.now()),
-          ...(endTime === undefined ? {} : { endTime: Date.parse(endTime) / 1000 }),
-          offset: page * sessionsPerPage,
-          limit: sessionsPerPage,
-        };
-        return getOrganizationApi(organization).listOrganizationSessions({ query }, signal);
-      },
-      // Skip the first page while the list is scrolled to the top: `useNewestSessions` reads it.
+      ...sessionPageQuery(organization, filter, endTime, page),
+      // Skip the first page while the list is scrolled to the top: `newestSessionsQuery` reads it.
       enabled: page > 0 || !isAtTop,
-      refetchInterval: pollIntervalMs,
-      ...liveQueryOptions,
     })),
   });
   return (row: number): OrganizationSession | undefined => {

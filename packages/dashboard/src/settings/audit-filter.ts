@@ -1,3 +1,5 @@
+import { readTextParameter } from '../routing/search-values.ts';
+
 /** The filter of the audit log page, as stored in the page's URL. */
 export type AuditFilter = {
   readonly action?: string | undefined;
@@ -6,6 +8,15 @@ export type AuditFilter = {
   /** A period that ends now, such as `7d`. Absent means no limit. */
   readonly since?: string | undefined;
 };
+
+export function parseAuditFilter({ action, object, result, since }: Readonly<Record<string, unknown>>): AuditFilter {
+  return {
+    action: readTextParameter(action),
+    object: readTextParameter(object),
+    result: readTextParameter(result),
+    since: readTextParameter(since),
+  };
+}
 
 /** Converts a filter to options of `botcli cloud audit list`. */
 export function formatBotcliAuditOptions({ action, object, result, since }: AuditFilter): string[] {

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
-import { type AgentReadiness, checkSessionAccess, type SessionAccess } from './session-access.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
+import { agentReadinessQuery } from './queries.ts';
+import type { AgentReadiness, SessionAccess } from './session-access.ts';
 
 type AgentAccessCheckProps = {
   readonly agent: string;
@@ -15,11 +16,7 @@ type AgentAccessCheckProps = {
 
 /** Checks with the service that the agent exists, and the public key if one is used, before the person can start a conversation. */
 export function AgentAccessCheck({ agent, access, onForgetKey, children }: AgentAccessCheckProps) {
-  const check = useQuery({
-    queryKey: ['agent check', agent, access],
-    queryFn: ({ signal }) => checkSessionAccess(access, agent, signal),
-    retry: (count, error) => count < 1 && !(error instanceof ApiError),
-  });
+  const check = useQuery(agentReadinessQuery(access, agent));
   const reason = check.error instanceof ApiError ? check.error.reason : undefined;
   const problem =
     reason === 'key-invalid'

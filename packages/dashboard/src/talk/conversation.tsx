@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
-import { formatLatency } from '../components/duration.ts';
+import { formatLatency } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
 import { ConversationControls } from './conversation-controls.tsx';
 import { DevicePickers, type DeviceSettings } from './device-pickers.tsx';

@@ -3,7 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader } from '../components/section.tsx';
 import { Select } from '../components/select-field.tsx';
 import { canStartSessions, useMembership } from '../organization/organization.ts';

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { QueryBoundary } from '../components/loaded.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
-import { getOrganizationApi, type Membership } from '../organization/organization.ts';
 import { AgentConversation } from './agent-conversation.tsx';
 import { PublicApiKeyForm } from './public-api-key-form.tsx';
 import { getUrlFragmentKeyProblem, loadPublicApiKey, storePublicApiKey } from './public-key.ts';
+import { organizationsWithAgentQuery } from './queries.ts';
 
 const route = getRouteApi('/shell/talk/$agent');
 
@@ -43,11 +43,8 @@ type TalkWithoutKeyProps = { readonly agent: string; readonly onKey: (key: strin
 function TalkWithoutKey({ agent, onKey }: TalkWithoutKeyProps) {
   const { transport } = route.useSearch();
   const { data: user, isPending } = useQuery(userQuery);
-  const found = useQuery({
-    queryKey: ['organizations with agent', agent, user?.organizations],
-    queryFn: ({ signal }) => findOrganizationsWithAgent(user?.organizations ?? [], agent, signal),
-    enabled: user != null,
-  });
+  const ownNames = user?.organizations.map(({ name }) => name) ?? [];
+  const found = useQuery({ ...organizationsWithAgentQuery(ownNames, agent), enabled: user != null });
   if (isPending) return null;
   const form = <PublicApiKeyForm linkProblem={getUrlFragmentKeyProblem()} help={<KeyHelp />} onKey={onKey} />;
   if (user === null) return form;
@@ -70,8 +67,8 @@ function TalkWithoutKey({ agent, onKey }: TalkWithoutKeyProps) {
         if (names.length === 1) return <Navigate {...to} params={{ organization: only, agent }} replace />;
         return (
           <Section title="In which organization?" lead={`Several of your organizations have an agent ${agent}.`}>
-            <RowList label="Organizations">
-              {names.map((organization) => (
+            <RowList label="Organizations" items={names}>
+              {(organization) => (
                 <Row
                   key={organization}
                   title={organization}
@@ -83,26 +80,13 @@ function TalkWithoutKey({ agent, onKey }: TalkWithoutKeyProps) {
                     </Button>
                   }
                 />
-              ))}
+              )}
             </RowList>
           </Section>
         );
       }}
     </QueryBoundary>
   );
-}
-
-/** Returns the names of the organizations that have an agent with this name. */
-async function findOrganizationsWithAgent(
-  organizations: readonly Membership[],
-  agentName: string,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const names = organizations.map(async ({ name }) => {
-    const { agents } = await getOrganizationApi(name).listAgents({}, signal);
-    return agents.some((agent) => agent.name === agentName) ? [name] : [];
-  });
-  return (await Promise.all(names)).flat();
 }
 
 function KeyHelp() {

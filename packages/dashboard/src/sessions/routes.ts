@@ -1,0 +1,31 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { agentNamesQuery } from '../agents/queries.ts';
+import { organizationLayout } from '../organization/layouts.ts';
+import { prefetch } from '../routing/prefetch.ts';
+import { readNumberParameter } from '../routing/search-values.ts';
+import { newestSessionsQuery, sessionQuery } from './queries.ts';
+import { parseSessionFilter } from './session-filter.ts';
+
+export const sessionRoutes = [
+  createRoute({
+    getParentRoute: () => organizationLayout,
+    path: '/sessions',
+    validateSearch: parseSessionFilter,
+    loader: (loading) => {
+      const { organization } = loading.params;
+      const filter = parseSessionFilter(loading.location.search);
+      prefetch(loading, newestSessionsQuery(organization, filter), agentNamesQuery(organization));
+    },
+    component: lazyRouteComponent(() => import('./sessions-page.tsx'), 'SessionsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => organizationLayout,
+    path: '/sessions/$sessionId',
+    validateSearch: ({ from, to }): { from?: number | undefined; to?: number | undefined } => ({
+      from: readNumberParameter(from),
+      to: readNumberParameter(to),
+    }),
+    loader: (loading) => prefetch(loading, sessionQuery(loading.params.organization, loading.params.sessionId)),
+    component: lazyRouteComponent(() => import('./session-page.tsx'), 'SessionPage'),
+  }),
+] as const;
