@@ -434,7 +434,17 @@ export const importAreas: readonly ImportArea[] = [
         files: ['main.tsx', 'router.ts', 'app.css'],
         contain: 'the program',
         as: 'sessions/',
-        mayImport: ['connection/', 'deploy/', 'overview/', 'reference/', 'sessions/', 'settings/', 'shell/', 'talk/'],
+        mayImport: [
+          'connection/',
+          'deploy/',
+          'overview/',
+          'reference/',
+          'secrets/',
+          'sessions/',
+          'settings/',
+          'shell/',
+          'talk/',
+        ],
       },
       {
         files: ['api.ts', 'live-query.ts', 'theme.ts'],
