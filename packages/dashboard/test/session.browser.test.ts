@@ -53,7 +53,7 @@ browserTest(
     await page.getByRole('heading', { name: 'Session of parrot' }).waitFor();
     await page.getByRole('img', { name: /^CPU over time\. p50 \d+ m/ }).waitFor();
     await burn;
-    await page.getByRole('img', { name: /^Memory over time\. .*p99 1\d\d MiB/ }).waitFor();
+    await page.getByRole('img', { name: /^Memory over time\. .*p99 1\d\d\.\d MiB/ }).waitFor();
     await inspect('session-live');
 
     const chart = page.getByRole('img', { name: /^CPU over time/ });

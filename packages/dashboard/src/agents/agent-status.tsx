@@ -11,6 +11,7 @@ import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
+import { describeProfile } from './setting-fields.tsx';
 
 const startMethods = {
   module: 'Forked after the bot was imported',
@@ -20,8 +21,7 @@ const startMethods = {
 
 /** Shows whether an agent serves sessions, the result of its last deploy, the number of instances, and the problems of the agent. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
-  const { startMethod, deployment } = agent;
-  const { resources } = deployment.manifest.spec;
+  const { startMethod } = agent;
   return (
     <Section
       title="Status"
@@ -49,7 +49,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
               </>
             ),
           ],
-          ['Profile', `${agent.agentProfile}: CPU ${resources.cpu}, memory ${resources.memory}`],
+          ['Profile', describeProfile(agent.agentProfile)],
           ['Region', agent.region],
           ['Created', <RelativeTime key="created" at={agent.createdAt} />],
           ['Id', <CopyableText key="id" text={agent.id} name="id" />],

@@ -83,7 +83,8 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
   );
 }
 
-function describeProfile(name: string): string {
+/** Describes a profile, such as `agent-1x: 0.5 CPU, 1 GiB`. */
+export function describeProfile(name: string): string {
   if (!Object.hasOwn(agentProfileResources, name)) return name;
   const { cpuMillicores, memoryBytes } = agentProfileResources[name as AgentProfileName];
   return `${name}: ${cpuMillicores / 1_000} CPU, ${memoryBytes / 1_073_741_824} GiB`;
