@@ -28,12 +28,19 @@ MODULES_IMPORTED_BEFORE_FORK = [
 ]
 
 
+# The fork server's connection has this file descriptor. Others would count as files that the bot left open.
+CONTROL_DESCRIPTOR = 3
+
+
 def run_in_child(action):
     """Run `action` in a fork and return its result."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(read)
+        if write != CONTROL_DESCRIPTOR:
+            os.dup2(write, CONTROL_DESCRIPTOR)
+            os.close(write)
         try:
             result = action()
         except BaseException:  # noqa: BLE001: a bot may raise anything
@@ -41,7 +48,7 @@ def run_in_child(action):
             result = {"reason": error, "failures": [error], "forks": []}
         # Exit without flushing Python's standard output or running its exit handlers, because both belong to the parent
         # process.
-        with os.fdopen(write, "w", encoding="utf-8") as file:
+        with os.fdopen(CONTROL_DESCRIPTOR, "w", encoding="utf-8") as file:
             json.dump(result, file)
         os._exit(0)
     os.close(write)
