@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { listAccountTests } from './lint/imports/account-tests.ts';
 
 const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
 
@@ -20,9 +21,15 @@ type Suite = NonNullable<TestProjectInlineConfiguration['test']> & { readonly in
 
 /** The suites by name: `npm test` runs `unit`, and `npm run test:<name>` each other one. */
 const suites: Readonly<Record<string, Suite>> = {
-  /** Everything that fits no other suite. It needs only Node. */
+  /**
+   * Everything that fits no other suite. It needs only Node. With `BOTHOST_TEST_ONLY_ACCOUNT`, only tests whose result can depend
+   * on the account or the database.
+   */
   unit: {
-    include: ['{packages,examples,bench,lint}/**/*.test.ts'],
+    include:
+      environment['BOTHOST_TEST_ONLY_ACCOUNT'] === undefined
+        ? ['{packages,examples,bench,lint}/**/*.test.ts']
+        : listAccountTests(),
     exclude: ['**/*.{browser,clients,crash,pipecat,registry,system}.test.ts'],
     globalSetup: [database],
     testTimeout: 60_000,
@@ -74,7 +81,10 @@ const suites: Readonly<Record<string, Suite>> = {
       attackSeconds: Number(environment['BOTHOST_TEST_ATTACK_SECONDS'] ?? 600),
     },
   },
-  /** Real projects with real packages, which are installed from the registries that this machine is configured to use. */
+  /**
+   * Real projects with real packages, which are installed from the registries that this machine is configured to use. With
+   * `BOTHOST_TEST_VENDORS=some`, forks a bot for each eighth service instead of every one.
+   */
   pipecat: {
     include: ['{packages,runtimes,test}/**/*.pipecat.test.ts'],
     globalSetup: [build, database, uv],
@@ -89,6 +99,7 @@ const suites: Readonly<Record<string, Suite>> = {
       pythonCache: cache,
       python: environment['BOTHOST_TEST_PYTHON'],
       surroundings: { ...surroundings, PYTHONDONTWRITEBYTECODE: '' },
+      everyVendor: environment['BOTHOST_TEST_VENDORS'] !== 'some',
     },
   },
   /**

@@ -1,16 +1,17 @@
 // Runs every test suite, two at a time. Prints the output of each suite when the suite ends, then a table of times and counts,
 // and lists of failed tests, skipped tests, and tests that passed only when retried. A test on one of these lists is a defect.
-import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { directory, npmRun, runSuite } from './suite.mjs';
 
-const directory = 'node_modules/.cache/suites';
 const isRoot = process.geteuid() === 0;
-const npmRun = (name) => ['npm', 'run', '--silent', name, '--'];
+const clone = mkdtempSync(join(tmpdir(), 'bothost-clone-'));
 const suite = (name, options = {}) => ({ name, command: npmRun(name), ...options });
-const asOrdinaryUser = (name, folders, wrapper = []) => ({
+const asOrdinaryUser = (name, folders, { wrapper = [], variables = {} } = {}) => ({
   name: `${name} as an ordinary user`,
-  command: ['.ci/ordinary-user', ...wrapper, ...npmRun(name), ...folders],
+  command: ['.ci/ordinary-user', clone, ...wrapper, ...npmRun(name), ...folders],
+  variables,
   // Tests that need root privileges are skipped, each with a reason.
   skipsAllowed: true,
 });
@@ -22,49 +23,51 @@ const crash = (options) =>
     ...options,
   });
 
-/** The suites in the order in which they start, two at a time. No two suites share a port or a file. */
+/**
+ * The suites in the order in which they start, two at a time: the longest first, so that no processor is idle at the end. No two
+ * suites share a port or a file. `npm run test:long` runs what they leave out.
+ */
 const suites = [
-  suite('test:pipecat'),
-  suite('test'),
+  suite('test:pipecat', { variables: { BOTHOST_TEST_VENDORS: process.env.BOTHOST_TEST_VENDORS ?? 'some' } }),
   suite('test:system'),
+  // If this script runs as root, also run the tests whose results depend on the account or the database as an ordinary user. The
+  // suite `test` covers the embedded PostgreSQL, so its second run uses an external PostgreSQL.
+  ...(isRoot
+    ? [
+        asOrdinaryUser('test:system', ['packages/runtime', 'packages/server/test/faults']),
+        asOrdinaryUser('test', ['packages/cli/src', 'packages/runtime', 'packages/server'], {
+          wrapper: ['.ci/external-postgres'],
+          variables: { BOTHOST_TEST_ONLY_ACCOUNT: 'true' },
+        }),
+      ]
+    : []),
   suite('test:clients'),
-  suite('test:docker'),
   crash({
     parameters: ['--exclude=packages/server/test/attack/**'],
     variables: { BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' },
   }),
-  ...(isRoot
-    ? [
-        // If this script runs as root, also run these tests as an ordinary user, because their results depend on the account.
-        // The suite `test` covers the embedded PostgreSQL, so this second run uses an external PostgreSQL.
-        asOrdinaryUser('test', ['packages/cli/src', 'packages/runtime', 'packages/server'], ['.ci/external-postgres']),
-        asOrdinaryUser('test:system', ['packages/runtime', 'packages/server/test/faults']),
-      ]
-    : []),
-  suite('test:registry'),
+  suite('test'),
   suite('test:browser'),
+  suite('test:registry'),
+  suite('test:docker'),
 ];
 
-/** Runs alone on the machine, after the others, because it prints times. Long enough for every kind of attack. */
+/**
+ * Runs alone on the machine, after the others, because it prints times. After these seconds, the attack continues until every
+ * kind of it was used.
+ */
 const attack = crash({
-  title: 'test:crash, attack',
+  name: 'test:crash, attack',
   parameters: ['packages/server/test/attack'],
-  variables: { BOTHOST_TEST_ATTACK_SECONDS: process.env.BOTHOST_TEST_ATTACK_SECONDS ?? '120' },
+  variables: { BOTHOST_TEST_ATTACK_SECONDS: process.env.BOTHOST_TEST_ATTACK_SECONDS ?? '45' },
 });
-
-const running = new Set();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    for (const pid of running) process.kill(-pid, signal);
-    process.exitCode = 1;
-  });
-}
 
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 const results = [];
 await Promise.all([runNext(), runNext()]);
-if (process.exitCode !== 1) results.push(await run(attack));
+rmSync(clone, { recursive: true, force: true });
+if (process.exitCode !== 1) results.push(await runSuite(attack));
 const summary = describe(results);
 writeFileSync(join(directory, 'summary.txt'), summary);
 console.log(summary);
@@ -72,50 +75,7 @@ if (results.some(({ failed }) => failed > 0)) process.exitCode = 1;
 
 async function runNext() {
   for (let next = suites.shift(); next !== undefined && process.exitCode !== 1; next = suites.shift()) {
-    results.push(await run(next));
-  }
-}
-
-async function run({ name: script, title: name = script, command, ...options }) {
-  const { retries = 1, parameters = [], variables = {}, skipsAllowed = false } = options;
-  const file = (extension) => join(directory, `${name.replace(/\W+/g, '-')}.${extension}`);
-  const started = performance.now();
-  const log = openSync(file('log'), 'w');
-  const reporting = [`--retry=${retries}`, '--reporter=default', '--reporter=./.ci/suite-report.mjs'];
-  // Prevent the suites from building. `npm ci` has built the programs, and a rebuild would replace programs that another suite
-  // is running.
-  const env = { ...process.env, ...variables, BOTHOST_TEST_BUILT: 'true', SUITE_REPORT: file('json') };
-  const child = spawn(command[0], [...command.slice(1), ...parameters, ...reporting], {
-    stdio: ['ignore', log, log],
-    detached: true,
-    env,
-  });
-  running.add(child.pid);
-  const status = await new Promise((resolve) =>
-    child.on('error', () => resolve(127)).on('exit', (code) => resolve(code ?? 1)),
-  );
-  running.delete(child.pid);
-  closeSync(log);
-  const seconds = Math.round((performance.now() - started) / 1000);
-  console.log(`== ${name}\n${readFileSync(file('log'), 'utf8')}== ${name}: ${seconds} s`);
-  const { passed, failed, skipped, retried } = readReport(file('json'), status);
-  const faulty = skipped.filter(
-    ({ reason = '' }) => reason === '' || !(skipsAllowed || reason.startsWith('not applicable')),
-  );
-  const failures = [
-    ...failed,
-    ...faulty.map(({ title, reason }) => `${title}: skipped, ${reason ?? 'without a reason'}`),
-  ];
-  if (failures.length === 0 && status !== 0) failures.push(`no test failed, exit status ${status}`);
-  return { name, seconds, passed, failed: failures.length, skipped, failures, retried };
-}
-
-/** A suite that wrote no report has failed. */
-function readReport(path, status) {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return { passed: 0, failed: [`no report, exit status ${status}`], skipped: [], retried: [] };
+    results.push(await runSuite(next));
   }
 }
 

@@ -42,7 +42,7 @@ export const importAreas: readonly ImportArea[] = [
       'below.',
     root: '',
     rows: [
-      { files: ['*'], contain: 'settings of the tools' },
+      { files: ['*'], contain: 'settings of the tools', mayImport: ['lint/imports/'] },
       { files: ['.ci/'], contain: 'the run of all suites' },
       { files: ['release/'], contain: 'packing and publishing' },
       { files: ['bench/'], contain: 'measurements of the built programs' },

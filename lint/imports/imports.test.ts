@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listTrackedFiles, repositoryRoot } from '../prose/tracked-files.ts';
+import { findAccountTests, listAccountTests } from './account-tests.ts';
 import { importAreas } from './allowed-imports.ts';
 import { checkImports, findFileCycles, findPlace, findRowCycles, isNamed, toTablePath } from './check-imports.ts';
 import { describeImports } from './imports-document.ts';
@@ -134,5 +135,37 @@ describe('findRowCycles', () => {
       { files: ['b/'], contain: 'b', mayImport: ['a/'] },
     ] as const;
     expect(findRowCycles({ title: 'sample', description: '', root: 'sample/', rows })).toEqual(['a/ -> b/ -> a/']);
+  });
+});
+
+describe('findAccountTests', () => {
+  it.each([
+    ['a file system', "import { readFile } from 'node:fs/promises';"],
+    ['processes', "import { spawn } from 'node:child_process';"],
+    ['a database', "import pg from 'pg';"],
+    ['its user id', 'process.geteuid();'],
+  ])('finds a test that reaches %s through other modules', (_, text) => {
+    const files = {
+      'packages/runtime/src/registry.ts': text,
+      'packages/server/src/a.ts': "export const open = () => import('@bothost/runtime/registry');",
+      'packages/server/src/a.test.ts': "import { open } from './a.ts';",
+    };
+    expect(findAccountTests(new Map(Object.entries(files)))).toEqual(['packages/server/src/a.test.ts']);
+  });
+
+  it('omits a test that only computes, or imports only types', () => {
+    const files = {
+      'packages/server/src/a.ts': "import { readFile } from 'node:fs/promises';",
+      'packages/server/src/a.test.ts': "import type { A } from './a.ts';\nimport { b } from './b.ts';",
+      'packages/server/src/b.ts': "import { z } from 'zod';",
+    };
+    expect(findAccountTests(new Map(Object.entries(files)))).toEqual([]);
+  });
+
+  it('finds tests of the database and of the driver, and omits tests of pure functions', () => {
+    const found = listAccountTests();
+    expect(found).toContain('packages/server/src/organizations/keys.test.ts');
+    expect(found).toContain('packages/runtime/test/process/conformance.test.ts');
+    expect(found).not.toContain('packages/server/src/reconciler/plan.test.ts');
   });
 });

@@ -1,0 +1,60 @@
+// Runs what .ci/run leaves out or shortens, one suite after the other: `npm run test:long`, or some of it by name:
+// `npm run test:long -- attack kills`. After each suite, writes date, commit and result to its row in docs/testing.md.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { directory, npmRun, runSuite } from './suite.mjs';
+
+const document = 'docs/testing.md';
+const suites = [
+  {
+    name: 'attack',
+    command: npmRun('test:crash'),
+    parameters: ['packages/server/test/attack'],
+    retries: 0,
+  },
+  {
+    name: 'kills',
+    command: npmRun('test:crash'),
+    parameters: ['--exclude=packages/server/test/attack/**'],
+    retries: 0,
+  },
+  { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
+  {
+    name: 'pictures',
+    command: npmRun('test:browser'),
+    variables: { BOTHOST_TEST_PICTURES: `${process.cwd()}/node_modules/.cache/pictures` },
+  },
+];
+
+const git = (...parameters) => execFileSync('git', parameters, { encoding: 'utf8' }).trim();
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
+if (unknown.length > 0) throw new Error(`Unknown suite: ${unknown}. Known are ${suites.map(({ name }) => name)}.`);
+
+mkdirSync(directory, { recursive: true });
+execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+const isChanged = git('status', '--porcelain', '--', '.', `:!${document}`) !== '';
+const commit = `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ', changed' : ''}`;
+for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  if (process.exitCode !== undefined) break;
+  const { passed, failed, failures, seconds } = await runSuite(suite);
+  for (const failure of failures) console.log(`Failed: ${failure}`);
+  writeRow(suite.name, [
+    new Date().toISOString().slice(0, 10),
+    commit,
+    `${passed} passed, ${failed} failed`,
+    `${Math.ceil(seconds / 60)} min`,
+  ]);
+  if (failed > 0) process.exitCode = 1;
+}
+
+/** Replaces the last cells in the row of a suite. */
+function writeRow(name, cells) {
+  const text = readFileSync(document, 'utf8');
+  const row = new RegExp(`^(\\| ${name} \\|[^|]*\\|[^|]*\\|).*$`, 'm');
+  if (!row.test(text)) throw new Error(`${document} has no row for ${name}.`);
+  writeFileSync(
+    document,
+    text.replace(row, (_, start) => `${start} ${cells.join(' | ')} |`),
+  );
+}
