@@ -1,32 +1,11 @@
 import { expect, it } from 'vitest';
-import { granteesByOperation, isAuthorizedForOperation, type OperationGrantee } from './authorization.ts';
+import { isAuthorizedForOperation, type OperationGrantee } from './authorization.ts';
 import type { Operation } from './operation.ts';
 import { type AllOperations, allOperations } from './operations/all.ts';
 
 const all = Object.entries(allOperations) as [keyof AllOperations, Operation][];
 const namesOf = (grantee: OperationGrantee) =>
-  all.map(([name]) => name).filter((name) => isAuthorizedForOperation(name, grantee));
-
-it.each(all)(
-  'operation %s is granted only to callers that the `key` property of the operation allows',
-  (name, { key }) => {
-    const roles = ['owner', 'member', 'viewer'];
-    const people = ['session', 'personal-token'];
-    const possible = {
-      private: [...roles, 'private-key'],
-      organization: [...roles, 'private-key'],
-      member: roles,
-      account: [...people, 'private-key'],
-      person: people,
-      none: ['unauthenticated'],
-      public: ['public-key'],
-      operator: ['operator'],
-    }[key];
-    const grantees: readonly OperationGrantee[] = granteesByOperation[name];
-    expect(grantees.length).toBeGreaterThan(0);
-    expect(grantees.filter((grantee) => !possible.includes(grantee))).toEqual([]);
-  },
-);
+  all.map(([name]) => name).filter((name) => isAuthorizedForOperation(allOperations[name], grantee));
 
 it('an owner may call every operation that another role or a private key may call in the organization', () => {
   const keys = ['private', 'organization', 'member'];
@@ -35,44 +14,44 @@ it('an owner may call every operation that another role or a private key may cal
 });
 
 it('a member may do everything except manage people, API keys and the organization', () => {
-  const refused = namesOf('owner').filter((name) => !isAuthorizedForOperation(name, 'member'));
-  expect(refused).toEqual([
-    'listKeys',
+  const refused = namesOf('owner').filter((name) => !isAuthorizedForOperation(allOperations[name], 'member'));
+  expect(refused.sort()).toEqual([
+    'createApiKey',
+    'createInvitation',
     'createKey',
-    'revokeKey',
-    'updateOrganization',
     'deleteOrganization',
+    'listApiKeys',
+    'listInvitations',
+    'listKeys',
+    'removeMember',
+    'revokeApiKey',
+    'revokeInvitation',
+    'revokeKey',
     'transferOrganization',
     'updateMember',
-    'removeMember',
-    'listInvitations',
-    'createInvitation',
-    'revokeInvitation',
-    'listApiKeys',
-    'createApiKey',
-    'revokeApiKey',
+    'updateOrganization',
   ]);
 });
 
 it('a viewer may only read, leave the organization and, if it allows that, start sessions', () => {
   const methods = namesOf('viewer').map((name) => [name, allOperations[name].method]);
-  expect(methods.filter(([, method]) => method !== 'GET')).toEqual([
-    ['startMemberSession', 'POST'],
+  expect(methods.filter(([, method]) => method !== 'GET').sort()).toEqual([
     ['leaveOrganization', 'POST'],
+    ['startMemberSession', 'POST'],
   ]);
   expect(namesOf('viewer')).not.toContain('listAuditEntries');
 });
 
 it('a personal token may not create tokens, approve logins, accept invitations, end all sessions or change sign-in data', () => {
-  const refused = namesOf('session').filter((name) => !isAuthorizedForOperation(name, 'personal-token'));
-  expect(refused).toEqual([
+  const refused = namesOf('session').filter((name) => !isAuthorizedForOperation(allOperations[name], 'personal-token'));
+  expect(refused.sort()).toEqual([
+    'acceptInvitation',
     'changeEmail',
     'changePassword',
-    'signOutEverywhere',
     'createPersonalToken',
-    'getDeviceLogin',
-    'decideDeviceLogin',
     'decideAuthorization',
-    'acceptInvitation',
+    'decideDeviceLogin',
+    'getDeviceLogin',
+    'signOutEverywhere',
   ]);
 });

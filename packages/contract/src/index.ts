@@ -3,7 +3,7 @@
 
 export { unsupportedAgentSettingMessages } from './agent-fields.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
-export { granteesByOperation, isAuthorizedForOperation, type OperationGrantee } from './authorization.ts';
+export { isAuthorizedForOperation, type OperationCredential, type OperationGrantee } from './authorization.ts';
 export {
   BackupChecksum,
   BackupManifest,
@@ -77,7 +77,7 @@ export {
 } from './limits.ts';
 export { groupLogEntries, type LogEntry, parseLogLevelAndMessage } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
-export type { Operation, OperationCredential, RequestOf, ResponseOf } from './operation.ts';
+export { type Operation, operationMethods, type RequestOf, type ResponseOf } from './operation.ts';
 export { type PersonalToken, pipecatCliClientId, type User } from './operations/account.ts';
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
 export {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { backupUrlPath } from './backup.ts';
 import { apiErrorDefinitions, type ErrorReason, ErrorResponse } from './errors.ts';
 import { openApiTags } from './openapi-tags.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, operationMethods } from './operation.ts';
 import { allOperations } from './operations/all.ts';
 import { ArchiveUploadResponse, uploadUrlPathTemplate } from './operations/builds.ts';
 import { proxyHttpMethods, sessionProxyPath } from './operations/start.ts';
@@ -27,7 +27,7 @@ export function openApiDocument(serverUrl: string): Json {
   const schemas: Json = {};
   const paths: Json = {};
   const all: readonly Operation[] = Object.values(allOperations);
-  for (const operation of all) {
+  for (const operation of all.toSorted(compareByPath)) {
     for (const path of listOperationPaths(operation)) {
       const entry = {
         ...(paths[path] as Json),
@@ -70,6 +70,10 @@ ${protocolFailures.map((reason) => apiErrorDefinitions[reason].status).join(', '
       },
     },
   };
+}
+
+function compareByPath(a: Operation, b: Operation): number {
+  return a.path.localeCompare(b.path) || operationMethods.indexOf(a.method) - operationMethods.indexOf(b.method);
 }
 
 function describe(operation: Operation, path: string, schemas: Json): Json {

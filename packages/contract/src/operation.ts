@@ -1,35 +1,14 @@
 import type { z } from 'zod';
 import type { AuditAction } from './audit-actions.ts';
+import type { GranteesByCredential, OperationCredential } from './authorization.ts';
 import type { ErrorReason } from './errors.ts';
 import type { OpenApiTag } from './openapi-tags.ts';
 
-export type OperationMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** In the order in which documents list the operations on one path. */
+export const operationMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type OperationMethod = (typeof operationMethods)[number];
 
 export type RequestParametersSchema = z.ZodObject<Record<string, z.ZodType>>;
-
-/**
- * The base path of an operation, and who may call it:
- * - `private`: below `/v1` with a private API key; below `/v1/organizations/{organization}` also as a person
- * - `organization`: only below `/v1/organizations/{organization}`, with a private API key or as a person
- * - `member`: only below `/v1/organizations/{organization}`, as a person
- * - `account`: below `/v1`, with a private API key or as a person
- * - `person`: below `/v1`, as a person
- * - `none`: below `/v1`, without a credential
- * - `public`: below `/v1/public`, with a public API key
- * - `operator`: below `/v1/operator`, with the operator token
- *
- * A person is authenticated by the cookie of a browser session or by a personal access token. `authorization.ts` lists
- * which roles may call an operation.
- */
-export type OperationCredential =
-  | 'private'
-  | 'organization'
-  | 'member'
-  | 'account'
-  | 'person'
-  | 'none'
-  | 'public'
-  | 'operator';
 
 /** An operation of the API. The route, the validation, the typed client and the OpenAPI document are derived from it. */
 export type Operation<
@@ -43,7 +22,10 @@ export type Operation<
   readonly name: Name;
   readonly summary: string;
   readonly tag: OpenApiTag;
+  /** The base path, and the kind of credential. */
   readonly key: Key;
+  /** The principals that may call the operation. */
+  readonly grantees: readonly [GranteesByCredential[Key], ...GranteesByCredential[Key][]];
   /**
    * The operation's action in the audit log, which also records refused requests. Required for operations that change something,
    * and for all operations on secrets, keys, members, the vault and the audit log.
@@ -82,6 +64,18 @@ export function defineOperation<
   const Key extends OperationCredential,
 >(value: Operation<Name, Params, Query, Body, Response, Key>): Operation<Name, Params, Query, Body, Response, Key> {
   return value;
+}
+
+type PickedOperations<Exports> = {
+  readonly [Name in keyof Exports as Exports[Name] extends Operation ? Name : never]: Exports[Name];
+};
+
+/** Returns the operations among the exports of modules, without schemas and other values. */
+export function pickOperations<Exports extends object>(exports: Exports): PickedOperations<Exports> {
+  const isOperation = (value: unknown) => typeof value === 'object' && value !== null && 'bodyBytes' in value;
+  return Object.fromEntries(
+    Object.entries(exports).filter(([, value]) => isOperation(value)),
+  ) as PickedOperations<Exports>;
 }
 
 /** The request as handlers receive it: parsed, and with default values. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyone, people } from '../authorization.ts';
 import { maxRequestBodyBytes, userAccountLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
@@ -62,7 +63,7 @@ const write = {
   bodyBytes: maxRequestBodyBytes,
   status: 200,
 } as const;
-const authentication = { tag: 'authentication', key: 'none' } as const;
+const authentication = { tag: 'authentication', key: 'none', grantees: anyone } as const;
 const account = { tag: 'account', key: 'person' } as const;
 
 export const getSignInMethods = defineOperation({
@@ -257,6 +258,7 @@ const RedirectUri = z
 export const decideAuthorization = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'decideAuthorization',
   summary: "Approve or deny the OAuth 2.0 login of Pipecat Cloud's CLI",
   audit: 'account.decide-login',
@@ -305,6 +307,7 @@ export const exchangeAuthorizationCode = defineOperation({
 export const getUser = defineOperation({
   ...read,
   ...account,
+  grantees: people,
   name: 'getUser',
   summary: 'Show the signed-in person and their organizations',
   path: '/user',
@@ -315,6 +318,7 @@ export const getUser = defineOperation({
 export const updateUser = defineOperation({
   ...write,
   ...account,
+  grantees: people,
   name: 'updateUser',
   summary: 'Change the name of the signed-in person',
   audit: 'account.rename',
@@ -328,6 +332,7 @@ export const updateUser = defineOperation({
 export const changeEmail = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'changeEmail',
   summary: 'Change the e-mail address of the signed-in person',
   audit: 'account.change-email',
@@ -340,6 +345,7 @@ export const changeEmail = defineOperation({
 export const changePassword = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'changePassword',
   summary: 'Change the password of the signed-in person, and end all other sessions',
   audit: 'account.change-password',
@@ -352,6 +358,7 @@ export const changePassword = defineOperation({
 export const signOut = defineOperation({
   ...write,
   ...account,
+  grantees: people,
   name: 'signOut',
   summary: 'End the session, or revoke the personal access token, that authenticates this request',
   audit: 'account.sign-out',
@@ -364,6 +371,7 @@ export const signOut = defineOperation({
 export const signOutEverywhere = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'signOutEverywhere',
   summary: 'End all sessions and device logins of the signed-in person',
   audit: 'account.sign-out-everywhere',
@@ -376,6 +384,7 @@ export const signOutEverywhere = defineOperation({
 export const listPersonalTokens = defineOperation({
   ...read,
   ...account,
+  grantees: people,
   name: 'listPersonalTokens',
   summary: 'List the personal access tokens of the signed-in person',
   path: '/user/tokens',
@@ -386,6 +395,7 @@ export const listPersonalTokens = defineOperation({
 export const createPersonalToken = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'createPersonalToken',
   summary: 'Create a personal access token. Only this response contains it',
   audit: 'account.create-token',
@@ -399,6 +409,7 @@ export const createPersonalToken = defineOperation({
 export const revokePersonalToken = defineOperation({
   ...read,
   ...account,
+  grantees: people,
   name: 'revokePersonalToken',
   summary: 'Revoke a personal access token',
   audit: 'account.revoke-token',
@@ -422,6 +433,7 @@ const userCode = z.object({ userCode: z.string().describe('The code that the dev
 export const getDeviceLogin = defineOperation({
   ...read,
   ...account,
+  grantees: ['session'],
   name: 'getDeviceLogin',
   summary: 'Show a device login before it is approved',
   path: '/user/device-logins/{userCode}',
@@ -433,6 +445,7 @@ export const getDeviceLogin = defineOperation({
 export const decideDeviceLogin = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'decideDeviceLogin',
   summary: 'Approve or deny a device login',
   audit: 'account.decide-login',
@@ -446,6 +459,7 @@ export const decideDeviceLogin = defineOperation({
 export const acceptInvitation = defineOperation({
   ...write,
   ...account,
+  grantees: ['session'],
   name: 'acceptInvitation',
   summary: 'Join the organization of an invitation as the signed-in person',
   audit: 'members.join',

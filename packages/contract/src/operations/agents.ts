@@ -10,6 +10,7 @@ import {
   WebsocketAuth,
   WebsocketStart,
 } from '../agent-fields.ts';
+import { editors, everyone } from '../authorization.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
@@ -113,6 +114,7 @@ export const listAgents = defineOperation({
   summary: 'List the agents of the organization',
   tag: 'agents',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents',
   params: noFields,
@@ -132,6 +134,7 @@ export const getAgent = defineOperation({
   summary: 'Get an agent with its deployments, instances and problems',
   tag: 'agents',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents/{agentName}',
   params: AgentPathParameters,
@@ -203,6 +206,7 @@ export const createAgent = defineOperation({
   audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',
+  grantees: editors,
   method: 'POST',
   path: '/agents',
   params: noFields,
@@ -220,6 +224,7 @@ export const updateAgent = defineOperation({
   audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',
+  grantees: editors,
   method: 'POST',
   path: '/agents/{agentName}',
   params: AgentPathParameters,
@@ -237,6 +242,7 @@ export const deleteAgent = defineOperation({
   audit: 'agents.delete',
   tag: 'agents',
   key: 'private',
+  grantees: editors,
   method: 'DELETE',
   path: '/agents/{agentName}',
   params: AgentPathParameters,
@@ -261,6 +267,7 @@ export const rollback = defineOperation({
   audit: 'agents.rollback',
   tag: 'agents',
   key: 'private',
+  grantees: editors,
   method: 'POST',
   path: '/agents/{agentName}/rollback',
   params: AgentPathParameters,

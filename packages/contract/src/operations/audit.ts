@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors } from '../authorization.ts';
 import { auditEntriesPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
@@ -47,6 +48,7 @@ export const listAuditEntries = defineOperation({
   summary: 'List who signed in, deployed and changed what, and who was refused',
   tag: 'audit',
   key: 'private',
+  grantees: editors,
   audit: 'audit.list',
   method: 'GET',
   path: '/audit',
@@ -92,6 +94,7 @@ export const verifyAudit = defineOperation({
   summary: 'Check that no entry of the audit log was changed, removed or inserted',
   tag: 'audit',
   key: 'private',
+  grantees: editors,
   audit: 'audit.verify',
   method: 'GET',
   path: '/audit/verification',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors, everyone } from '../authorization.ts';
 import {
   buildLogLongPollSeconds,
   buildsPerPage,
@@ -57,6 +58,7 @@ export const getBuildUploadUrl = defineOperation({
   summary: 'Get a URL to upload an archive to',
   tag: 'builds',
   key: 'private',
+  grantees: editors,
   method: 'POST',
   path: '/builds/upload-url',
   params: noFields,
@@ -108,6 +110,7 @@ export const createBuild = defineOperation({
   audit: 'builds.create',
   tag: 'builds',
   key: 'private',
+  grantees: editors,
   method: 'POST',
   path: '/builds',
   params: noFields,
@@ -141,6 +144,7 @@ export const listBuilds = defineOperation({
   summary: 'List the builds of the organization, newest first',
   tag: 'builds',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/builds',
   params: noFields,
@@ -174,6 +178,7 @@ export const getBuild = defineOperation({
   summary: 'Get a build',
   tag: 'builds',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/builds/{buildId}',
   params: BuildPath,
@@ -192,6 +197,7 @@ export const cancelBuild = defineOperation({
   audit: 'builds.cancel',
   tag: 'builds',
   key: 'private',
+  grantees: editors,
   method: 'POST',
   path: '/builds/{buildId}/cancel',
   params: BuildPath,
@@ -213,6 +219,7 @@ export const getBuildLogs = defineOperation({
   summary: 'Read the log of a build, also while it runs',
   tag: 'builds',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/builds/{buildId}/logs',
   params: BuildPath,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
+import { everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
 import { AgentPathParameters, IsoDateTime, noBody, noFields, PagingParameters, Uuid } from './fields.ts';
@@ -83,6 +84,7 @@ export const listDeployments = defineOperation({
   summary: 'List the deployments of an agent, newest first',
   tag: 'agents',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents/{agentName}/deployments',
   params: AgentPathParameters,
@@ -103,6 +105,7 @@ export const getDeployment = defineOperation({
   summary: 'Get a deployment',
   tag: 'agents',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents/{agentName}/deployments/{deploymentId}',
   params: DeploymentPath,

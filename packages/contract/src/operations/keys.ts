@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { administrators } from '../authorization.ts';
 import { maxApiKeyLifetimeSeconds, maxApiKeyNameLength, maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
@@ -46,6 +47,7 @@ export const listKeys = defineOperation({
   summary: 'List the API keys of the organization, revoked ones included',
   tag: 'keys',
   key: 'private',
+  grantees: administrators,
   audit: 'keys.list',
   method: 'GET',
   path: '/keys',
@@ -63,6 +65,7 @@ export const createKey = defineOperation({
   summary: 'Create an API key. Only this response contains a private key',
   tag: 'keys',
   key: 'private',
+  grantees: administrators,
   audit: 'keys.create',
   method: 'POST',
   path: '/keys',
@@ -84,6 +87,7 @@ export const revokeKey = defineOperation({
   summary: 'Revoke an API key',
   tag: 'keys',
   key: 'private',
+  grantees: administrators,
   audit: 'keys.revoke',
   method: 'DELETE',
   path: '/keys/{keyId}',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyone } from '../authorization.ts';
 import { linesPerLogPage, logLevels } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { AgentPathParameters, noBody, UnixSeconds, Uuid } from './fields.ts';
@@ -63,6 +64,7 @@ export const getLogs = defineOperation({
   summary: 'Read, search and follow the output of an agent',
   tag: 'logs',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents/{agentName}/logs',
   params: AgentPathParameters,

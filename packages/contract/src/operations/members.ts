@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { members, owners, people } from '../authorization.ts';
 import {
   maxRequestBodyBytes,
   reservedResourceNames,
@@ -61,6 +62,7 @@ export const createOrganization = defineOperation({
   ...write,
   tag: 'account',
   key: 'person',
+  grantees: people,
   name: 'createOrganization',
   summary: 'Create an organization, with the signed-in person as its owner',
   audit: 'organization.create',
@@ -74,6 +76,7 @@ export const createOrganization = defineOperation({
 export const updateOrganization = defineOperation({
   ...write,
   ...common,
+  grantees: owners,
   name: 'updateOrganization',
   summary: 'Rename the organization, or change what its viewers may do',
   method: 'PATCH',
@@ -92,6 +95,7 @@ export const updateOrganization = defineOperation({
 export const deleteOrganization = defineOperation({
   ...read,
   ...common,
+  grantees: owners,
   name: 'deleteOrganization',
   summary: 'Delete the organization, its keys and memberships. It must have no agents and secret sets',
   method: 'DELETE',
@@ -104,6 +108,7 @@ export const deleteOrganization = defineOperation({
 export const transferOrganization = defineOperation({
   ...write,
   ...common,
+  grantees: owners,
   name: 'transferOrganization',
   summary: 'Make another member the owner, and the signed-in owner a member',
   audit: 'organization.transfer',
@@ -116,6 +121,7 @@ export const transferOrganization = defineOperation({
 export const leaveOrganization = defineOperation({
   ...write,
   ...common,
+  grantees: members,
   name: 'leaveOrganization',
   summary: 'End the membership of the signed-in person',
   audit: 'members.leave',
@@ -128,6 +134,7 @@ export const leaveOrganization = defineOperation({
 export const listMembers = defineOperation({
   ...read,
   ...common,
+  grantees: members,
   name: 'listMembers',
   summary: 'List the members of the organization',
   audit: 'members.list',
@@ -139,6 +146,7 @@ export const listMembers = defineOperation({
 export const updateMember = defineOperation({
   ...write,
   ...common,
+  grantees: owners,
   name: 'updateMember',
   summary: 'Change the role of a member',
   method: 'PATCH',
@@ -153,6 +161,7 @@ export const updateMember = defineOperation({
 export const removeMember = defineOperation({
   ...read,
   ...common,
+  grantees: owners,
   name: 'removeMember',
   summary: 'Remove a member from the organization',
   method: 'DELETE',
@@ -166,6 +175,7 @@ export const removeMember = defineOperation({
 export const listInvitations = defineOperation({
   ...read,
   ...common,
+  grantees: owners,
   name: 'listInvitations',
   summary: 'List the invitations that nobody has accepted yet',
   audit: 'invitations.list',
@@ -177,6 +187,7 @@ export const listInvitations = defineOperation({
 export const createInvitation = defineOperation({
   ...write,
   ...common,
+  grantees: owners,
   name: 'createInvitation',
   summary: 'Invite a person to the organization. Only this response contains the link',
   audit: 'invitations.create',
@@ -190,6 +201,7 @@ export const createInvitation = defineOperation({
 export const revokeInvitation = defineOperation({
   ...read,
   ...common,
+  grantees: owners,
   name: 'revokeInvitation',
   summary: 'Revoke an invitation',
   method: 'DELETE',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operator } from '../authorization.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
@@ -57,7 +58,14 @@ export const VaultStatus = z
 export type VaultStatus = z.infer<typeof VaultStatus>;
 
 const organization = z.string().nullish().describe('Name or id of one organization; without it all');
-const common = { tag: 'operator', key: 'operator', method: 'POST', params: noFields, query: noFields } as const;
+const common = {
+  tag: 'operator',
+  key: 'operator',
+  grantees: operator,
+  method: 'POST',
+  params: noFields,
+  query: noFields,
+} as const;
 
 export const getVault = defineOperation({
   ...common,

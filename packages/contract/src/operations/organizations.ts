@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors, everyone, people } from '../authorization.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { noBody, noFields, Uuid } from './fields.ts';
@@ -10,6 +11,7 @@ export const listOrganizations = defineOperation({
   summary: 'List the organizations that the key has access to',
   tag: 'organizations',
   key: 'account',
+  grantees: [...people, 'private-key'],
   method: 'GET',
   path: '/organizations',
   params: noFields,
@@ -26,6 +28,7 @@ export const listRegions = defineOperation({
   summary: 'List the regions where bots can run',
   tag: 'organizations',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/regions',
   params: noFields,
@@ -42,6 +45,7 @@ export const getProperties = defineOperation({
   summary: 'Read the settings of the organization',
   tag: 'organizations',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/properties',
   params: noFields,
@@ -67,6 +71,7 @@ export const getPropertiesSchema = defineOperation({
   summary: 'Describe the settings of the organization',
   tag: 'organizations',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/properties/schema',
   params: noFields,
@@ -88,6 +93,7 @@ export const updateProperties = defineOperation({
   audit: 'organization.update',
   tag: 'organizations',
   key: 'private',
+  grantees: editors,
   method: 'PATCH',
   path: '/properties',
   params: noFields,

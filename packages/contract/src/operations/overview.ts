@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { lastDeployLabels, listStatusValues, servingLabels } from '../statuses.ts';
 import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
@@ -50,6 +51,7 @@ export const getOverview = defineOperation({
   summary: 'Get live sessions, capacity, start latency and problems of the organization',
   tag: 'organizations',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/overview',
   params: noFields,

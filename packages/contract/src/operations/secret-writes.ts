@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors } from '../authorization.ts';
 import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { SecretSetKey, SecretSetName, SecretValue } from '../secret-fields.ts';
@@ -126,6 +127,7 @@ export const putSecrets = defineOperation({
   summary: 'Create or change a secret set or an image pull secret, in one atomic revision',
   tag: 'secrets',
   key: 'private',
+  grantees: editors,
   audit: 'secrets.set',
   exactBody: true,
   method: 'PUT',
@@ -158,6 +160,7 @@ export const deleteSecret = defineOperation({
   summary: 'Remove one key from a secret set',
   tag: 'secrets',
   key: 'private',
+  grantees: editors,
   audit: 'secrets.unset',
   method: 'DELETE',
   path: '/secrets/{setName}/{secretKey}',
@@ -176,6 +179,7 @@ export const deleteSecretSet = defineOperation({
   summary: 'Delete a secret set or an image pull secret with all its revisions',
   tag: 'secrets',
   key: 'private',
+  grantees: editors,
   audit: 'secrets.delete',
   method: 'DELETE',
   path: '/secrets/{setName}',
@@ -207,6 +211,7 @@ export const rollBackSecrets = defineOperation({
   summary: 'Create a revision with the content of an earlier one',
   tag: 'secrets',
   key: 'private',
+  grantees: editors,
   audit: 'secrets.rollback',
   exactBody: true,
   method: 'POST',

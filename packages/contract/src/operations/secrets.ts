@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors, everyone } from '../authorization.ts';
 import { secretRevisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { imagePullSecretCheckResultLabels, listStatusValues, secretSetReadinessLabels } from '../statuses.ts';
@@ -96,6 +97,7 @@ export const listSecrets = defineOperation({
   summary: 'List the secret sets and image pull secrets of the organization',
   tag: 'secrets',
   key: 'private',
+  grantees: everyone,
   audit: 'secrets.list',
   method: 'GET',
   path: '/secrets',
@@ -113,6 +115,7 @@ export const getSecretSet = defineOperation({
   summary: 'Get a secret set with its keys, without their values',
   tag: 'secrets',
   key: 'private',
+  grantees: everyone,
   audit: 'secrets.get',
   method: 'GET',
   path: '/secrets/{setName}',
@@ -130,6 +133,7 @@ export const getSecretHistory = defineOperation({
   summary: 'List the revisions of a secret set with author, time and keys, newest first',
   tag: 'secrets',
   key: 'private',
+  grantees: everyone,
   audit: 'secrets.history',
   method: 'GET',
   path: '/secrets/{setName}/history',
@@ -173,6 +177,7 @@ export const verifyImagePullSecret = defineOperation({
   summary: 'Check whether the registry accepts the credentials of an image pull secret',
   tag: 'secrets',
   key: 'private',
+  grantees: editors,
   audit: 'secrets.verify',
   method: 'POST',
   path: '/secrets/{setName}/verify',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors, everyone } from '../authorization.ts';
 import { maxListedSessions } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import {
@@ -128,6 +129,7 @@ export const getSession = defineOperation({
   summary: 'Get a session, with its resource metrics',
   tag: 'sessions',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents/{agentName}/sessions/{sessionId}',
   params: SessionPath,
@@ -153,6 +155,7 @@ export const getSessions = defineOperation({
   summary: 'List the sessions of an agent, newest first',
   tag: 'sessions',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/agents/{agentName}/sessions',
   params: AgentPathParameters,
@@ -194,6 +197,7 @@ export const listOrganizationSessions = defineOperation({
   summary: 'List the sessions of all agents, newest first',
   tag: 'sessions',
   key: 'private',
+  grantees: everyone,
   method: 'GET',
   path: '/sessions',
   params: noFields,
@@ -229,6 +233,7 @@ export const stopSession = defineOperation({
   audit: 'sessions.stop',
   tag: 'sessions',
   key: 'private',
+  grantees: editors,
   method: 'DELETE',
   path: '/agents/{agentName}/sessions/{sessionId}',
   params: SessionPath,

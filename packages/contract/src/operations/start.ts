@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { members } from '../authorization.ts';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { AgentPathParameters, BotTransports, noBody, noFields, Uuid } from './fields.ts';
@@ -66,6 +67,7 @@ export const startSession = defineOperation({
   summary: 'Start a session of an agent',
   tag: 'public',
   key: 'public',
+  grantees: ['public-key'],
   method: 'POST',
   path: '/{agentName}/start',
   params: AgentPathParameters,
@@ -87,6 +89,8 @@ export const startMemberSession = defineOperation({
   summary: 'Start a session of an agent as a member of its organization',
   tag: 'sessions',
   key: 'member',
+  // The handler refuses viewers unless the organization allows them to start sessions.
+  grantees: members,
   audit: 'sessions.start',
   method: 'POST',
   path: '/agents/{agentName}/start',
@@ -106,6 +110,7 @@ export const checkAgent = defineOperation({
   summary: 'Check whether sessions of an agent can be started',
   tag: 'public',
   key: 'public',
+  grantees: ['public-key'],
   method: 'GET',
   path: '/{agentName}',
   params: AgentPathParameters,

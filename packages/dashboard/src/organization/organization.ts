@@ -3,6 +3,7 @@ import {
   createApiClient,
   isAuthorizedForOperation,
   type OperationName,
+  operations,
   type User,
 } from '@bothost/contract';
 import { createContext, useContext } from 'react';
@@ -38,7 +39,7 @@ export function useMembership(): Membership {
 
 /** Whether the person's role in an organization allows an operation. The service checks this again for each request. */
 export function canCallOperation({ role }: Membership, name: OperationName): boolean {
-  return isAuthorizedForOperation(name, role);
+  return isAuthorizedForOperation(operations[name], role);
 }
 
 /** Whether the person may start sessions of the organization's agents with their account. */

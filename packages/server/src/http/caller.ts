@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  type AllOperations,
   apiKeyPrefixes,
   createApiError,
   isAuthorizedForOperation,
@@ -40,18 +39,18 @@ export type RequestAuthenticationContext = {
 };
 
 /**
- * Authenticates a request and checks the authorization table of the API contract. Sets a property of the request: `caller` for
+ * Authenticates a request and checks who may call the operation. Sets a property of the request: `caller` for
  * operations of an organization, `person` for operations of a person, and `accountRequest` for operations without a credential.
  * Operations of the operator set none. `caller` is set before the check, so that the audit log also records refused requests.
  */
 export async function authorize(
   context: RequestAuthenticationContext,
-  operation: Pick<Operation, 'key' | 'method'> & { readonly name: keyof AllOperations },
+  operation: Pick<Operation, 'key' | 'method' | 'grantees'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const requireGrant = (grantee: OperationGrantee) => {
-    if (!isAuthorizedForOperation(operation.name, grantee)) throw createApiError('forbidden');
+    if (!isAuthorizedForOperation(operation, grantee)) throw createApiError('forbidden');
   };
   const { key } = operation;
   if (key === 'operator') {

@@ -8,6 +8,7 @@ import {
   maxRequestBodyBytes,
   type Operation,
   type OperationCredential,
+  operationMethods,
   operatorBasePath,
   publicApiBasePath,
   type RequestOf,
@@ -206,5 +207,5 @@ export function listAllowedMethods(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const all: readonly Operation[] = Object.values(allOperations);
   const found = all.filter((operation) => listOperationPaths(operation).some(matches));
-  return [...new Set(found.map((operation) => operation.method))];
+  return operationMethods.filter((method) => found.some((operation) => operation.method === method));
 }

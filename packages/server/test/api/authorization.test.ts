@@ -1,5 +1,4 @@
 import {
-  type AllOperations,
   allOperations,
   createApiClient,
   isAuthorizedForOperation,
@@ -91,7 +90,7 @@ afterAll(async () => {
 /** Returns the expected result of a request: the status and reason of a refusal, or `allowed`. */
 function expected(operation: Operation, path: string, caller: CallerKind): string {
   const grant = (grantee: OperationGrantee) =>
-    isAuthorizedForOperation(operation.name as keyof AllOperations, grantee) ? 'allowed' : '403 forbidden';
+    isAuthorizedForOperation(operation, grantee) ? 'allowed' : '403 forbidden';
   const { key, person, role, refusal } = caller;
   if (operation.key === 'none') return grant('unauthenticated');
   const usesCookie = 'cookie' in caller.headers;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { administrators, everyone, people } from '../../authorization.ts';
 import { defineOperation } from '../../operation.ts';
 import { IsoDateTime, noBody, noFields, Uuid } from '../fields.ts';
 import { ApiKeyKind, ApiKeyName, createKey, listKeys, revokeKey } from '../keys.ts';
@@ -19,6 +20,7 @@ export const identifyCaller = defineOperation({
   name: 'identifyCaller',
   summary: 'Identify the caller. An API key has no e-mail address',
   key: 'account',
+  grantees: [...people, 'private-key'],
   path: '/users',
   response: z.object({
     user: z.object({
@@ -42,6 +44,7 @@ const keys = { tag, key: 'organization' } as const;
 export const listApiKeys = defineOperation({
   ...read,
   ...keys,
+  grantees: administrators,
   name: 'listApiKeys',
   summary: listKeys.summary,
   audit: 'keys.list',
@@ -63,6 +66,7 @@ export const revokeApiKey = defineOperation({ ...revokeKey, ...keys, name: 'revo
 export const listAgentProfiles = defineOperation({
   ...read,
   ...keys,
+  grantees: everyone,
   name: 'listAgentProfiles',
   summary: 'List the agent profiles',
   path: '/agent-profiles',
@@ -83,6 +87,7 @@ export const listAgentProfiles = defineOperation({
 export const listRegistryKeys = defineOperation({
   ...read,
   ...keys,
+  grantees: everyone,
   name: 'listRegistryKeys',
   summary: 'List the registry keys, of which this service has none',
   path: '/registry-keys',

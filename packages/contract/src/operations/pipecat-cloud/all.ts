@@ -1,24 +1,7 @@
-import {
-  createApiKey,
-  identifyCaller,
-  listAgentProfiles,
-  listApiKeys,
-  listRegistryKeys,
-  revokeApiKey,
-} from './account.ts';
+import { pickOperations } from '../../operation.ts';
+import * as account from './account.ts';
 import { unsupportedPipecatCloudOperations } from './not-offered.ts';
-import {
-  createService,
-  deleteService,
-  getService,
-  getServiceLogs,
-  getServiceSession,
-  getServiceSessions,
-  listServiceDeployments,
-  listServices,
-  stopServiceSession,
-  updateService,
-} from './services.ts';
+import * as services from './services.ts';
 
 /**
  * The operations that the CLI of Pipecat Cloud calls below `/v1/organizations/{organization}`, except those for which this
@@ -26,22 +9,7 @@ import {
  * `not-offered`. Only that CLI needs them, so the typed client does not contain them.
  */
 export const pipecatCloudOperations = {
-  identifyCaller,
-  listApiKeys,
-  createApiKey,
-  revokeApiKey,
-  listAgentProfiles,
-  listRegistryKeys,
-  listServices,
-  getService,
-  createService,
-  updateService,
-  deleteService,
-  getServiceLogs,
-  listServiceDeployments,
-  getServiceSessions,
-  getServiceSession,
-  stopServiceSession,
+  ...pickOperations({ ...account, ...services }),
   ...unsupportedPipecatCloudOperations,
 } as const;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editors, everyone } from '../../authorization.ts';
 import { defineOperation, type OperationMethod } from '../../operation.ts';
 import { noBody, noFields } from '../fields.ts';
 
@@ -13,6 +14,7 @@ function notOffered<const Name extends string>(name: Name, method: OperationMeth
     summary: `Not offered: ${summary}`,
     tag: 'pipecat-cloud',
     key: 'organization',
+    grantees: method === 'GET' ? everyone : editors,
     method,
     path,
     params: z.object(Object.fromEntries(names.map((parameter) => [parameter, z.string()]))),

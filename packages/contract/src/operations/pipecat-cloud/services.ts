@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentName } from '../../agent-fields.ts';
+import { everyone } from '../../authorization.ts';
 import { itemsPerPage } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
 import {
@@ -42,6 +43,7 @@ export const listServices = defineOperation({
 
 export const getService = defineOperation({
   ...place,
+  grantees: everyone,
   name: 'getService',
   summary: getAgent.summary,
   method: 'GET',
