@@ -14,7 +14,7 @@ import { findAgent } from './rows.ts';
 
 type List = Operations['listDeployments'];
 type Scope = { readonly organizationId: string; readonly organizationName: string };
-type UsageOf = (agentId: string) => Promise<readonly DeploymentInstanceCounts[]>;
+export type UsageOf = (agentId: string) => Promise<readonly DeploymentInstanceCounts[]>;
 
 /**
  * Lists the deployments of an agent, newest first. A deleted agent is found by its id.

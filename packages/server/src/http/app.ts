@@ -20,7 +20,7 @@ import {
 } from 'fastify';
 import { z } from 'zod';
 import type { RefusalLog } from '../audit/refusals.ts';
-import type { ApiOperationHandlers } from '../handlers.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { type AgentSocketContext, createAgentWebSocketRelay } from './agent-socket.ts';
 import { addAuthorizationServer } from './authorization-server.ts';
 import { addBackupRoute, type BackupCreator } from './backup.ts';

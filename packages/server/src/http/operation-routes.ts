@@ -19,7 +19,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { AccountRequest, PersonPrincipal } from '../accounts/account-request.ts';
-import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from '../handlers.ts';
+import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from '../operation-handlers.ts';
 import type { ApiAccessLevel, Principal } from '../organizations/authenticate.ts';
 import { authorize, type RequestAuthenticationContext } from './caller.ts';
 import { getObjectFields } from './json-body.ts';

@@ -1,0 +1,70 @@
+import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
+import { withAnySignal } from '../concurrency/any-signal.ts';
+import type { ServiceContext } from '../context.ts';
+import { getLogs } from '../logs/get.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import type { Principal } from '../organizations/authenticate.ts';
+import { deleteAgent } from './delete.ts';
+import { createAgent, type DeploymentChange, updateAgent } from './deploy.ts';
+import { readDeploymentSecrets } from './deployment-secrets.ts';
+import { getDeployment, listDeployments, type UsageOf } from './deployments.ts';
+import { requireAgentId } from './find.ts';
+import { rollBack } from './rollback.ts';
+import { createAgentNameWarning } from './settings.ts';
+import { checkAgent, getAgent, listAgents } from './show.ts';
+import { addStartMethodToAgent } from './start-method.ts';
+
+export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {
+  const { usageOf } = context;
+  const readLogsInTurn = createKeyedQueue();
+
+  /** Wakes the reconciler after a deployment and returns the updated agent. */
+  async function applyDeployment(agentName: string, caller: Principal, change: DeploymentChange) {
+    context.reconciler.requestReconcile();
+    const warning = createAgentNameWarning(agentName);
+    const agent = await getAgent(context, caller, agentName, usageOf);
+    return { ...agent, change, ...(warning === null ? {} : { warning }) };
+  }
+
+  return {
+    listAgents: async ({ query }, caller) => {
+      const wanted = { includeActiveDeployment: query.includeActiveDeployment === 'true', region: query.region };
+      const agents = await listAgents(context, caller, wanted);
+      return { services: agents, agents };
+    },
+    getAgent: async ({ params }, caller) => {
+      const agent = await getAgent(context, caller, params.agentName, usageOf);
+      return addStartMethodToAgent(context, agent);
+    },
+    createAgent: async ({ body }, caller) => {
+      const change = await createAgent(context, caller, body);
+      return applyDeployment(body.serviceName, caller, change);
+    },
+    updateAgent: async ({ params, body }, caller) => {
+      const change = await updateAgent(context, caller, params.agentName, body);
+      return applyDeployment(params.agentName, caller, change);
+    },
+    rollback: async ({ params, body }, caller) => {
+      await rollBack(context, caller, params.agentName, body?.deploymentId ?? null);
+      return applyDeployment(params.agentName, caller, 'deployment');
+    },
+    deleteAgent: async ({ params }, caller) => {
+      const id = await deleteAgent(context, caller, params.agentName);
+      context.reconciler.requestReconcile();
+      const usage = await usageOf(id);
+      return { status: 'OK', id, activeSessionCount: usage.reduce((sum, row) => sum + row.activeSessions, 0) };
+    },
+    listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),
+    getDeployment: ({ params }, caller) =>
+      getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
+    checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
+    getLogs: async ({ params, query }, caller, _, disconnected) => {
+      const agentId = await requireAgentId(context.db, caller.organizationId, params.agentName);
+      const secretsOf = (id: string) => readDeploymentSecrets(context, id);
+      const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
+      return withAnySignal([context.closing, disconnected()], (closing) =>
+        getLogs({ ...context, secretsOf, readInTurn, closing }, agentId, query),
+      );
+    },
+  } satisfies Partial<ApiOperationHandlers>;
+}

@@ -1,0 +1,31 @@
+import { withAnySignal } from '../concurrency/any-signal.ts';
+import type { ServiceContext } from '../context.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { beginUpload } from './begin-upload.ts';
+import { cancelBuild } from './cancel.ts';
+import { createBuild } from './create.ts';
+import { getBuild } from './get.ts';
+import { listBuilds } from './list.ts';
+import { readBuildLog } from './read-log.ts';
+
+export function createBuildHandlers(context: ServiceContext) {
+  return {
+    getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
+    createBuild: async ({ body }, caller) => {
+      const created = await createBuild({ ...context, ...context.builds }, caller, body);
+      context.builds.worker.wake();
+      return created;
+    },
+    listBuilds: ({ query }, caller) => listBuilds(context, caller, query),
+    getBuild: ({ params }, caller) => getBuild(context, caller, params.buildId),
+    cancelBuild: async ({ params }, caller) => {
+      const canceled = await cancelBuild({ ...context, ...context.builds }, caller, params.buildId);
+      context.builds.worker.wake();
+      return canceled;
+    },
+    getBuildLogs: ({ params, query }, caller, _, disconnected) =>
+      withAnySignal([context.closing, disconnected()], (closing) =>
+        readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
+      ),
+  } satisfies Partial<ApiOperationHandlers>;
+}

@@ -1,0 +1,21 @@
+import type { ServiceContext } from '../context.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { getSession } from './get.ts';
+import { listOrganizationSessions, listSessions } from './list.ts';
+import { getOverview } from './overview.ts';
+import { stopSession } from './stop.ts';
+
+export function createSessionHandlers(context: ServiceContext) {
+  return {
+    getOverview: (_, caller) => getOverview(context, caller),
+    listOrganizationSessions: ({ query }, caller) => listOrganizationSessions(context, caller, query),
+    getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
+    getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
+    stopSession: async ({ params }, caller) => {
+      const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
+      if (ended) context.telemetry.sessionEnded('SESSION_STOPPED');
+      context.reconciler.requestReconcile();
+      return { status: 'terminated', session_id: params.sessionId };
+    },
+  } satisfies Partial<ApiOperationHandlers>;
+}
