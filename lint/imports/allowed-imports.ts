@@ -250,7 +250,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['context.ts', 'operation-handlers.ts'],
         contain: 'the types of what `composition/` opens for verbs, and of handlers',
         as: 'reconciler/',
-        mayImport: ['accounts/', 'reconciler/', 'session-starts/'],
+        mayImport: ['accounts/', 'reconciler/'],
         typesOnly: true,
       },
       {

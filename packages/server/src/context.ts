@@ -16,7 +16,7 @@ import type { ImageRegistryConnectionOptions } from './secrets/registry/check-cr
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
-import type { CapacityRefusal } from './session-starts/capacity-refusal.ts';
+import type { CapacityRefusal } from './sessions/capacity-refusal.ts';
 import type { SessionAddressRegistry } from './sessions/session-address-registry.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';

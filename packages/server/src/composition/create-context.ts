@@ -19,7 +19,7 @@ import { OperatorError } from '../operator-error.ts';
 import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnershipRegistry } from '../reconciler/session-ownership.ts';
-import { createCapacityRefusal } from '../session-starts/capacity-refusal.ts';
+import { createCapacityRefusal } from '../sessions/capacity-refusal.ts';
 import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKeyFromRootKey } from './data-directory.ts';
