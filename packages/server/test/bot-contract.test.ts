@@ -9,7 +9,7 @@ import {
 } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { parseSessionPath } from '../src/http/session-path.ts';
+import { parseSessionPath } from '../src/http/session-proxy/session-path.ts';
 import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import {
   createBearerTokenHeaders,

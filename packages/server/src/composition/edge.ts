@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
-import { createRequestClientResolver } from '../http/request-client.ts';
+import { createRequestClientResolver } from '../http/requests/request-client.ts';
 import { findRole, listMemberships } from '../organizations/members.ts';
 import { connectWebSocketSession, findTokenSession } from '../session-starts/connect-websocket-session.ts';
 import { mapErrorToFailure } from './map-error-to-failure.ts';

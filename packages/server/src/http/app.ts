@@ -21,34 +21,34 @@ import {
 import { z } from 'zod';
 import type { RefusalLog } from '../audit/refusals.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
-import { type AgentSocketContext, createAgentWebSocketRelay } from './agent-socket.ts';
-import { addAuthorizationServer } from './authorization-server.ts';
-import { addBackupRoute, type BackupCreator } from './backup.ts';
-import { requireCredential, requireOperator } from './caller.ts';
-import { addCommandLinePackage } from './command-line-package.ts';
-import { createCorsHeaders, isPublicPath } from './cors.ts';
-import { addDashboardRoutes } from './dashboard.ts';
-import { createBodyTooLargeError, createFailureHeaders, refuseUpgrade } from './failure-response.ts';
-import { ignoreUpgrade } from './ignored-upgrade.ts';
-import { parseJson, parseJsonWithUniqueKeys, parseJsonWithVerbatimField } from './json-body.ts';
-import { createNodeServer } from './node-server.ts';
+import { addAuthorizationServer } from './api/authorization-server.ts';
+import { addBackupRoute, type BackupCreator } from './api/backup.ts';
+import { requireCredential, requireOperator } from './api/caller.ts';
 import {
   addOperationRoutes,
   findApiAccessLevelByPath,
   listAllowedMethods,
   type RoutesContext,
-} from './operation-routes.ts';
-import { pipecatCloudHandlers, replaceNotFoundStatus } from './pipecat-cloud.ts';
+} from './api/operation-routes.ts';
+import { pipecatCloudHandlers, replaceNotFoundStatus } from './api/pipecat-cloud.ts';
+import { createRefusalAuditEntries } from './api/refused-request.ts';
+import { createNodeServer } from './node-server.ts';
+import { addCommandLinePackage } from './pages/command-line-package.ts';
+import { addDashboardRoutes } from './pages/dashboard.ts';
 import { addProbeRoutes, type Probes } from './probes.ts';
-import { createRefusalAuditEntries } from './refused-request.ts';
-import type { RequestClient } from './request-client.ts';
-import { checkRequestHead } from './request-head.ts';
-import { parseSessionPath } from './session-path.ts';
-import { createSessionProxy, type ProxyContext } from './session-proxy.ts';
-import { proxyUpgrade } from './upgrade-proxy.ts';
+import { createCorsHeaders, isPublicPath } from './requests/cors.ts';
+import { createBodyTooLargeError, createFailureHeaders, refuseUpgrade } from './requests/failure-response.ts';
+import { ignoreUpgrade } from './requests/ignored-upgrade.ts';
+import { parseJson, parseJsonWithUniqueKeys, parseJsonWithVerbatimField } from './requests/json-body.ts';
+import type { RequestClient } from './requests/request-client.ts';
+import { checkRequestHead } from './requests/request-head.ts';
+import { parseSessionPath } from './session-proxy/session-path.ts';
+import { createSessionProxy, type ProxyContext } from './session-proxy/session-proxy.ts';
+import { proxyUpgrade } from './session-proxy/upgrade-proxy.ts';
+import { type AgentSocketContext, createAgentWebSocketRelay } from './sockets/agent-socket.ts';
+import { findHandshakeProblem, isWebSocketUpgrade } from './sockets/websocket-handshake.ts';
+import { parseWebSocketPath } from './sockets/websocket-path.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
-import { findHandshakeProblem, isWebSocketUpgrade } from './websocket-handshake.ts';
-import { parseWebSocketPath } from './websocket-path.ts';
 
 const version = z.object({ version: z.string() }).parse(createRequire(import.meta.url)('../../package.json')).version;
 

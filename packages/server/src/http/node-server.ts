@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ApiError, createApiError } from '@bothost/contract';
-import { limitBodyTime } from './body-deadline.ts';
-import { type CorsPolicy, createPreflightHeaders, isPreflight } from './cors.ts';
-import { discardRequestBody } from './discard-request-body.ts';
-import { refuseUpgrade, sendFailure } from './failure-response.ts';
-import { checkRequestHead } from './request-head.ts';
-import { parseSessionPath } from './session-path.ts';
-import type { createSessionProxy } from './session-proxy.ts';
+import { limitBodyTime } from './requests/body-deadline.ts';
+import { type CorsPolicy, createPreflightHeaders, isPreflight } from './requests/cors.ts';
+import { discardRequestBody } from './requests/discard-request-body.ts';
+import { refuseUpgrade, sendFailure } from './requests/failure-response.ts';
+import { checkRequestHead } from './requests/request-head.ts';
+import { parseSessionPath } from './session-proxy/session-path.ts';
+import type { createSessionProxy } from './session-proxy/session-proxy.ts';
 import { type createUploadEndpoint, parseUploadPath } from './upload.ts';
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;

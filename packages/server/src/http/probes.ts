@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createApiError } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
-import { readBearerToken } from './bearer.ts';
+import { readBearerToken } from './requests/bearer.ts';
 
 export type Probes = {
   /** Returns null if the service is ready. Otherwise, returns a message for the operator that says what is missing. */

@@ -11,7 +11,7 @@ import {
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
-import { type FailureMapper, sendFailure } from './failure-response.ts';
+import { type FailureMapper, sendFailure } from './requests/failure-response.ts';
 
 export type UploadContext = {
   readonly uploads: Pick<UploadReceiver, 'readProgress' | 'append' | 'replace'>;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createNodeServer } from './node-server.ts';
+import { createNodeServer } from '../node-server.ts';
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,8 +1,8 @@
 import { type ApiError, createApiError, type PhoneCarrier } from '@bothost/contract';
 import type { RawData, WebSocket, WebSocketServer } from 'ws';
+import { refuseUpgrade } from '../requests/failure-response.ts';
 import { createPhoneCallMessageBuffer } from './call-message-buffer.ts';
 import { readAgentFromCallStart } from './call-start.ts';
-import { refuseUpgrade } from './failure-response.ts';
 import {
   acceptWebSocketUpgrade,
   type IncomingWebSocketClient,

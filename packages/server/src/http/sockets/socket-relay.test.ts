@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   sessionUrl,
@@ -11,8 +11,8 @@ import {
   waitForInstanceExit,
   waitForSessionEnd,
   waitUntilAgentIdle,
-} from '../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+} from '../../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 import { relayWebSockets } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };

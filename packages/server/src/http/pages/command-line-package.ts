@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { commandLinePackagePath } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
 
-const directory = fileURLToPath(new URL('../../dist', import.meta.url));
+const directory = fileURLToPath(new URL('../../../dist', import.meta.url));
 
 /**
  * Serves the npm package of `botcli` that was built with this service. Clients revalidate it before each use. Needs the plugin that

@@ -7,11 +7,11 @@ import {
 } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
 import { validate } from 'uuid';
-import { toAuditActor } from '../accounts/account-request.ts';
-import type { Actor } from '../audit/chain.ts';
-import type { Refusal } from '../audit/refusals.ts';
-import { type Caller, type Principal, RefusedKeyError } from '../organizations/authenticate.ts';
-import { getObjectFields } from './json-body.ts';
+import { toAuditActor } from '../../accounts/account-request.ts';
+import type { Actor } from '../../audit/chain.ts';
+import type { Refusal } from '../../audit/refusals.ts';
+import { type Caller, type Principal, RefusedKeyError } from '../../organizations/authenticate.ts';
+import { getObjectFields } from '../requests/json-body.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
 export function createRequestPrincipal(caller: Caller, request: FastifyRequest): Principal {

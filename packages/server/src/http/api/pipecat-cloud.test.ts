@@ -1,9 +1,9 @@
 import { unsupportedPipecatCloudOperations } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendRawRequest } from '../../test/support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
-import { startAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+import { sendRawRequest } from '../../../test/support/ask.ts';
+import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
+import { startAgentSession, waitForSessionEnd } from '../../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 
 /** The paths, and the fields of requests and responses, are those of `pipecatcloud` 1.4.0, the CLI of Pipecat Cloud. */
 let bot: BotProjectDirectory;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
-import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
+import { type BotAddress, getAddressAuthority } from '../../instances/address.ts';
 
 export type RequestToBot = {
   readonly address: BotAddress;

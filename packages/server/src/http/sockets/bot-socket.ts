@@ -2,9 +2,9 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import type { SessionCompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
-import { type BotAddress, getAddressAuthority } from '../instances/address.ts';
-import { createBotRequestHeaders } from './forwarded-headers.ts';
-import type { RequestClient } from './request-client.ts';
+import { type BotAddress, getAddressAuthority } from '../../instances/address.ts';
+import { createBotRequestHeaders } from '../requests/forwarded-headers.ts';
+import type { RequestClient } from '../requests/request-client.ts';
 
 /** The HTTP response of a bot that rejected the WebSocket. */
 export type BotResponse = { readonly status: number; readonly phrase: string };

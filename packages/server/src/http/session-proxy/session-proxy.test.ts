@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { maxProxyBodyBytes, proxyHttpMethods } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -12,8 +12,8 @@ import {
   startAgentSession,
   stopAgentSession,
   waitUntilAgentIdle,
-} from '../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+} from '../../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 
 const megabyte = 1_048_576;
 

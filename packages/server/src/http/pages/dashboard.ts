@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { talkPageBasePath } from '@bothost/contract';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { authorizationPagePath } from './authorization-server.ts';
+import { authorizationPagePath } from '../api/authorization-server.ts';
 
 /** Paths of the single-page dashboard. The page itself interprets the path. */
 const pages = [

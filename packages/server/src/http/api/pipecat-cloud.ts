@@ -6,7 +6,7 @@ import {
   type unsupportedPipecatCloudOperations,
 } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
-import type { ApiOperationHandlers, OperationHandlers } from '../operation-handlers.ts';
+import type { ApiOperationHandlers, OperationHandlers } from '../../operation-handlers.ts';
 
 const refuse = (message: string) => () => Promise.reject(createApiError('not-offered', { message }));
 

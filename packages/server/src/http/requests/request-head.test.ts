@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { ErrorResponse } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
   sendRawBytes,
   startAgentSession,
   stopAgentSession,
-} from '../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+} from '../../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 
 let bot: BotProjectDirectory;
 let service: TestServer;

@@ -11,16 +11,16 @@ import {
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import type { Telemetry } from '../metrics/telemetry.ts';
-import type { WebSocketSession, WebSocketTarget } from '../session-starts/connect-websocket-session.ts';
-import type { RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
+import type { Telemetry } from '../../metrics/telemetry.ts';
+import type { WebSocketSession, WebSocketTarget } from '../../session-starts/connect-websocket-session.ts';
+import type { RelayedSocketEnd } from '../../sessions/relayed-socket-end.ts';
+import type { FailureMapper } from '../requests/failure-response.ts';
+import type { RequestClient } from '../requests/request-client.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
 import { readClientBytesBeforeResponse } from './bytes-before-response.ts';
 import { createPhoneCarrierConnection } from './call-client.ts';
-import type { FailureMapper } from './failure-response.ts';
 import { createIncomingWebSocketClient, type IncomingWebSocketClient } from './incoming-websocket-client.ts';
 import { createRefusedHandshakeCache } from './refused-handshake-cache.ts';
-import type { RequestClient } from './request-client.ts';
 import { relayWebSockets } from './socket-relay.ts';
 import { type QualifiedAgentName, removeTokenFromQuery, type WebSocketPath } from './websocket-path.ts';
 

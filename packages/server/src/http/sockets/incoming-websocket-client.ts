@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '@bothost/contract';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { refuseUpgrade } from '../requests/failure-response.ts';
 import type { ClientBytesBeforeResponse } from './bytes-before-response.ts';
-import { refuseUpgrade } from './failure-response.ts';
 
 /**
  * A WebSocket client of an agent. Implementations differ in when they accept the client, and in whether they hold

@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
-import { brokenConnectionCode, type RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
+import { brokenConnectionCode, type RelayedSocketEnd } from '../../sessions/relayed-socket-end.ts';
 
 /** High-water mark in bytes for each direction. Above it, the socket of the sender is paused. */
 const highWaterBytes = 1_048_576;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { allOperations, ErrorResponse, listOperationPaths } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 
 const operatorToken = 'o'.repeat(40);
 let service: TestServer;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openTcpSocket, sendRawBytes } from '../../test/support/client.ts';
+import { openTcpSocket, sendRawBytes } from '../../../test/support/client.ts';
 import { limitBodyTime } from './body-deadline.ts';
 
 describe('the time limit for a request body', () => {

@@ -18,11 +18,11 @@ import {
 } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { AccountRequest, PersonPrincipal } from '../accounts/account-request.ts';
-import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from '../operation-handlers.ts';
-import type { ApiAccessLevel, Principal } from '../organizations/authenticate.ts';
+import type { AccountRequest, PersonPrincipal } from '../../accounts/account-request.ts';
+import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from '../../operation-handlers.ts';
+import type { ApiAccessLevel, Principal } from '../../organizations/authenticate.ts';
+import { getObjectFields } from '../requests/json-body.ts';
 import { authorize, type RequestAuthenticationContext } from './caller.ts';
-import { getObjectFields } from './json-body.ts';
 import { createOperatorAuditActor } from './refused-request.ts';
 import { createResponseSchema } from './response-schema.ts';
 

@@ -9,13 +9,13 @@ import {
   sessionCookieName,
 } from '@bothost/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type AccountRequest, type PersonPrincipal, toAuditActor } from '../accounts/account-request.ts';
-import type { PersonIdentity } from '../audit/chain.ts';
-import type { ApiAccessLevel, Authenticator, Caller } from '../organizations/authenticate.ts';
-import { hasMultipleAuthorizationHeaders, readBearerToken } from './bearer.ts';
-import { getObjectFields } from './json-body.ts';
+import { type AccountRequest, type PersonPrincipal, toAuditActor } from '../../accounts/account-request.ts';
+import type { PersonIdentity } from '../../audit/chain.ts';
+import type { ApiAccessLevel, Authenticator, Caller } from '../../organizations/authenticate.ts';
+import { hasMultipleAuthorizationHeaders, readBearerToken } from '../requests/bearer.ts';
+import { getObjectFields } from '../requests/json-body.ts';
+import type { RequestClient } from '../requests/request-client.ts';
 import { createRequestPrincipal } from './refused-request.ts';
-import type { RequestClient } from './request-client.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
 /** The dependencies of request authentication. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { BotAddress } from '../instances/address.ts';
+import type { BotAddress } from '../../instances/address.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 
 const servers: Server[] = [];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
+import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -8,8 +8,8 @@ import {
   sessionUrl,
   startAgentSession,
   stopAgentSession,
-} from '../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+} from '../../../test/support/client.ts';
+import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
 
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
 

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { carrierStartMessageLimits, createApiError } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
+import { getObjectFields } from '../requests/json-body.ts';
 import { parseCarrierMessage } from './call-message-buffer.ts';
-import { getObjectFields } from './json-body.ts';
 import { parseQualifiedAgentName, type QualifiedAgentName } from './websocket-path.ts';
 
 /** The custom parameter of a Twilio stream that names the agent: `{agent}.{org}`. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { createSessionHeaders, isReservedHeader } from '../sessions/bot-headers.ts';
+import { createSessionHeaders, isReservedHeader } from '../../sessions/bot-headers.ts';
 import type { RequestClient } from './request-client.ts';
 
 /** Connection headers (RFC 9110 7.6.1). */

@@ -7,18 +7,18 @@ import {
   proxyHttpMethods,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
-import type { BotAddress } from '../instances/address.ts';
-import type { Telemetry } from '../metrics/telemetry.ts';
-import type { Authenticator } from '../organizations/authenticate.ts';
-import { verifyToken } from '../session-starts/socket-token.ts';
-import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import { readBearerToken } from './bearer.ts';
+import type { BotAddress } from '../../instances/address.ts';
+import type { Telemetry } from '../../metrics/telemetry.ts';
+import type { Authenticator } from '../../organizations/authenticate.ts';
+import { verifyToken } from '../../session-starts/socket-token.ts';
+import type { SessionAddressRegistry } from '../../sessions/session-address-registry.ts';
+import { readBearerToken } from '../requests/bearer.ts';
+import { type CorsPolicy, createCorsHeaders } from '../requests/cors.ts';
+import { discardRequestBody } from '../requests/discard-request-body.ts';
+import { createBodyTooLargeError, type FailureMapper, sendFailure } from '../requests/failure-response.ts';
+import { createBotRequestHeaders, createClientResponseHeaders } from '../requests/forwarded-headers.ts';
+import type { RequestClient } from '../requests/request-client.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
-import { type CorsPolicy, createCorsHeaders } from './cors.ts';
-import { discardRequestBody } from './discard-request-body.ts';
-import { createBodyTooLargeError, type FailureMapper, sendFailure } from './failure-response.ts';
-import { createBotRequestHeaders, createClientResponseHeaders } from './forwarded-headers.ts';
-import type { RequestClient } from './request-client.ts';
 import type { SessionPath } from './session-path.ts';
 
 export type ProxyContext = {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { getWebSocketBasePath, type PhoneCarrier, phoneCarriers } from '@bothost/contract';
-import { readBearerToken } from './bearer.ts';
-import { findQueryField, removeQueryFields } from './query-fields.ts';
+import { readBearerToken } from '../requests/bearer.ts';
+import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 
 /** The agent that a WebSocket path names. */
 export type QualifiedAgentName = { readonly agentName: string; readonly organizationName: string };

@@ -1,6 +1,6 @@
 import { carrierMessageBufferLimits, type PhoneCarrier } from '@bothost/contract';
 import type { RawData } from 'ws';
-import { getObjectFields } from './json-body.ts';
+import { getObjectFields } from '../requests/json-body.ts';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 

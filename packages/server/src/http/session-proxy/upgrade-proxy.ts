@@ -1,11 +1,11 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createApiError } from '@bothost/contract';
-import { type BotAddress, createRequestOptions } from '../instances/address.ts';
-import { readBearerToken } from './bearer.ts';
-import { refuseUpgrade } from './failure-response.ts';
-import { createBotRequestHeaders, isResponseHeaderForwarded } from './forwarded-headers.ts';
-import { findQueryField, removeQueryFields } from './query-fields.ts';
+import { type BotAddress, createRequestOptions } from '../../instances/address.ts';
+import { readBearerToken } from '../requests/bearer.ts';
+import { refuseUpgrade } from '../requests/failure-response.ts';
+import { createBotRequestHeaders, isResponseHeaderForwarded } from '../requests/forwarded-headers.ts';
+import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 import type { SessionPath } from './session-path.ts';
 import { authorizeSessionAccess, locateSession, type ProxyContext } from './session-proxy.ts';
 
