@@ -50,8 +50,8 @@ export type InstanceStartMethod = {
    */
   readonly reason: string | null;
   /**
-   * Memory of the fork server in bytes, including its share of memory pages that instances use too. Null if there is no fork
-   * server.
+   * Memory in bytes that the driver uses to start the instances in this way, including its share of memory pages that instances
+   * use too. Null if it uses none.
    */
   readonly memoryBytes: number | null;
 };
@@ -82,7 +82,7 @@ export type InstanceExit = {
 
 export type InstanceEvent =
   | { readonly kind: 'exited'; readonly instanceId: string; readonly at: Date; readonly exit: InstanceExit }
-  /** `findReplaceable` now returns this instance, because the fork server of its deployment is ready. */
+  /** `findReplaceable` now returns this instance. */
   | { readonly kind: 'replaceable'; readonly instanceId: string; readonly at: Date }
   /** A warning for the operator about an instance, which continues to run. */
   | {
@@ -229,17 +229,21 @@ export type SessionPriority = {
   sessionOpened(instanceId: string): void;
 };
 
-/** Lists and stops the fork servers, which speed up the start of instances. */
-export type ForkServerControl = {
-  /** Stops the fork servers of all deployments except `deploymentIds`. Instances keep running. Idempotent. */
+/** How instances start. A driver decides by itself whether it keeps anything, such as processes, to start them faster. */
+export type StartMethods = {
+  /**
+   * Frees what the driver keeps to start instances of other deployments than these. Instances keep running. Idempotent, and
+   * never rejects.
+   */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
   /**
-   * Returns start methods by deployment id, for deployments of which this server started an instance or adopted a fork server.
+   * Returns start methods by deployment id, for deployments of which this server started an instance or for which the driver
+   * keeps something.
    */
   startMethods(): ReadonlyMap<string, InstanceStartMethod>;
   /**
-   * Returns the ids of the running instances that were spawned because no fork server was ready, although one is ready now. A
-   * forked instance uses less memory and serves its session faster.
+   * Returns the ids of the running instances that would start by a better method now: one with which an instance uses less memory
+   * and serves its session faster.
    */
   findReplaceable(): ReadonlySet<string>;
 };
@@ -249,11 +253,10 @@ export type Runtime = ProjectPreparer &
   InstanceLifecycle &
   UsageMeter &
   SessionPriority &
-  ForkServerControl & {
+  StartMethods & {
     readonly outputs: InstanceOutputStore;
     /**
-     * Stops watching instances and closes files. Instances and fork servers keep running, so that the next server process can
-     * adopt them. Pending calls of `start` reject, but the bots that they started keep running, and the next server process
+     * Stops watching instances and closes files. Instances keep running, so that the next server process can adopt them. Pending calls of `start` reject, but the bots that they started keep running, and the next server process
      * waits until these bots are ready.
      */
     close(): Promise<void>;
@@ -302,8 +305,8 @@ export type RuntimeOptions = {
   readonly timeZone?: string | undefined;
   /** Bytes of output to keep per instance. */
   readonly outputLimitBytes: number;
-  /** Memory limit in bytes for all fork servers together. */
-  readonly forkServerMemoryBytes: number;
+  /** Memory limit in bytes for everything that the driver keeps to start instances faster. */
+  readonly retainedMemoryBytes: number;
   readonly building: BuildLimits;
   /** Null means that disk space is not limited. */
   readonly disk: DiskLimits | null;

@@ -19,7 +19,7 @@ export function createTestRuntimeOptions(dataDirectory: string, logger = silentL
     now: () => new Date(),
     path: '/usr/bin:/bin',
     outputLimitBytes: 64 * 1024 ** 2,
-    forkServerMemoryBytes: totalmem() / 4,
+    retainedMemoryBytes: totalmem() / 4,
     building: {
       memoryBytes: 4 * 1024 ** 3,
       cpuMillicores: 2000,

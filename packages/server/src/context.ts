@@ -1,4 +1,4 @@
-import type { ForkServerControl, InstanceOutputStore, SessionPriority } from '@bothost/runtime';
+import type { InstanceOutputStore, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
@@ -68,7 +68,7 @@ export type ServiceContext = {
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputStore;
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
-  readonly runtime: SessionPriority & Pick<ForkServerControl, 'startMethods'>;
+  readonly runtime: SessionPriority & Pick<StartMethods, 'startMethods'>;
   readonly logsDirectory: string;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;

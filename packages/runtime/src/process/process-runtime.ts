@@ -66,7 +66,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     ...context,
     projectsDirectory,
     program,
-    memoryBytes: options.forkServerMemoryBytes,
+    memoryBytes: options.retainedMemoryBytes,
     importMs: options.forkImportMs,
     onReady: (deploymentId) => {
       for (const instance of instances.running()) {

@@ -400,7 +400,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   });
 
   it('stops a fork server that exceeds the memory limit, and starts a new fork server only after a pause', async () => {
-    const { launch, settled, imports, advance } = await openCountingBot(kind, { forkServerMemoryBytes: 1 });
+    const { launch, settled, imports, advance } = await openCountingBot(kind, { retainedMemoryBytes: 1 });
     for (const name of ['first', 'second']) {
       await launch(name);
       expect((await settled()).reason).toContain('memory');

@@ -30,7 +30,7 @@ export async function openRuntime(
     now: base.now,
     removeTree: base.removeTree,
     outputLimitBytes: config.logSessionBytes,
-    forkServerMemoryBytes: config.forkServerMemoryBytes ?? totalmem() / 4,
+    retainedMemoryBytes: config.forkServerMemoryBytes ?? totalmem() / 4,
     building: {
       memoryBytes: config.buildMemoryBytes,
       cpuMillicores: config.buildProcessors * 1000,

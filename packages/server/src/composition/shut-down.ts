@@ -40,7 +40,7 @@ export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: (
     abandon: () => {
       done ??= takeDown(parts, async () => {
         await killBots(parts);
-        await stopForkServers(parts);
+        await parts.runtime.retain(new Set());
       });
       return done;
     },
@@ -58,7 +58,7 @@ async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
     });
   }
   await takeDown(parts, async () => {
-    if (!parts.leave) await stopForkServers(parts);
+    if (!parts.leave) await parts.runtime.retain(new Set());
   });
 }
 
@@ -74,12 +74,6 @@ async function killBots({ runtime, logger }: Parts): Promise<void> {
       logger.error({ instanceId, err: error }, 'bot could not be killed');
     });
   }
-}
-
-async function stopForkServers({ runtime, logger }: Parts): Promise<void> {
-  await runtime.retain(new Set()).catch((error: unknown) => {
-    logger.error({ err: error }, 'fork servers could not be stopped');
-  });
 }
 
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {

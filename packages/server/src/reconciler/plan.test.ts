@@ -172,12 +172,12 @@ const deployments: readonly Row[] = [
   ],
   ['does not fill the pool during a drain', { draining: true, deployments: [deployment({ minAgents: 2 })] }, []],
   [
-    'starts a replacement of an idle instance that was spawned before its fork server was ready, even at max_agents',
+    'starts a replacement of an idle replaceable instance, even at max_agents',
     { deployments: [deployment({ maxAgents: 1 })], instances: [instance({ replaceable: true })] },
     [replace(2)],
   ],
   [
-    'keeps a spawned instance until its replacement is ready',
+    'keeps a replaceable instance until its replacement is ready',
     {
       deployments: [deployment()],
       instances: [instance({ replaceable: true }), instance({ id: 'j', state: 'starting', readyAt: null, busy: true })],
@@ -185,12 +185,12 @@ const deployments: readonly Row[] = [
     [],
   ],
   [
-    'retires a spawned instance when its replacement is ready',
+    'retires a replaceable instance when its replacement is ready',
     { deployments: [deployment()], instances: [instance({ id: 'j' }), instance({ replaceable: true })] },
     [retire],
   ],
   [
-    'replaces the spawned instances of a pool one after the other',
+    'replaces the instances of a pool one after the other',
     {
       deployments: [deployment({ minAgents: 2, maxAgents: 2 })],
       instances: [instance({ replaceable: true }), instance({ id: 'j', replaceable: true })],
@@ -198,7 +198,7 @@ const deployments: readonly Row[] = [
     [replace(3)],
   ],
   [
-    'replaces no spawned instance that has a session',
+    'replaces no replaceable instance that has a session',
     {
       deployments: [deployment()],
       instances: [instance({ replaceable: true, sessionId: 's' })],
@@ -207,7 +207,7 @@ const deployments: readonly Row[] = [
     [],
   ],
   [
-    'replaces no spawned instance while a session opens',
+    'replaces no replaceable instance while a session opens',
     {
       deployments: [deployment({ minAgents: 1 })],
       instances: [instance({ replaceable: true }), instance({ id: 'j', sessionId: 's' })],
@@ -216,7 +216,7 @@ const deployments: readonly Row[] = [
     [],
   ],
   [
-    'replaces no spawned instance in the pause after a failed start',
+    'replaces no replaceable instance in the pause after a failed start',
     {
       deployments: [deployment({ restAfterFailureUntil: ago(-1) })],
       instances: [instance({ replaceable: true })],
@@ -224,7 +224,7 @@ const deployments: readonly Row[] = [
     [],
   ],
   [
-    'replaces no spawned instance while more than max_agents instances exist',
+    'replaces no replaceable instance while more than max_agents instances exist',
     {
       deployments: [deployment({ maxAgents: 1 })],
       instances: [instance({ replaceable: true }), instance({ id: 'j', sessionId: 's' })],

@@ -35,7 +35,7 @@ export type PlannedInstance = {
   readonly readyAt: Date | null;
   /** Whether the runtime lists the instance. */
   readonly running: boolean;
-  /** Whether a forked instance should replace this spawned one (`findReplaceable` of the runtime). */
+  /** Whether another instance should replace this one, because it would start by a better method (`findReplaceable`). */
   readonly replaceable: boolean;
   /** Whether this process is starting or stopping the instance. */
   readonly busy: boolean;
@@ -279,7 +279,7 @@ function planDeployment(
   const wanted = deployment.minAgents - opening.length;
   const missing = Math.min(wanted - idle.length, deployment.maxAgents - open.length);
   if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: wanted }];
-  if (idle.some(isSpawnedAndReady)) return opening.length > 0 ? [] : planReplacement(deployment, open, resting);
+  if (idle.some(isReplaceable)) return opening.length > 0 ? [] : planReplacement(deployment, open, resting);
   const surplus = idle.length - deployment.minAgents;
   return idle
     .filter(
@@ -293,12 +293,12 @@ function isReady({ state, running, busy }: PlannedInstance): boolean {
   return state === 'ready' && running && !busy;
 }
 
-function isSpawnedAndReady(instance: PlannedInstance): boolean {
+function isReplaceable(instance: PlannedInstance): boolean {
   return instance.replaceable && isReady(instance);
 }
 
 /**
- * Replaces idle spawned instances, such as the deployment's first instance, with forked ones. Replaces one at a time, and
+ * Replaces idle instances that would start by a better method now, such as the first one. Replaces one at a time, and
  * retires it only when its replacement is ready, so that a new session always finds a ready instance.
  */
 function planReplacement(
@@ -308,8 +308,8 @@ function planReplacement(
 ): ReconcileAction[] {
   const idle = open.filter((instance) => instance.sessionId === null);
   if (idle.filter(isReady).length > Math.max(minAgents, 1)) {
-    const spawned = idle.filter(isSpawnedAndReady).slice(0, 1);
-    return spawned.map(({ id }) => ({ do: 'retire-instance', instanceId: id }));
+    const former = idle.filter(isReplaceable).slice(0, 1);
+    return former.map(({ id }) => ({ do: 'retire-instance', instanceId: id }));
   }
   const isReplacing = idle.some(({ state }) => state === 'starting');
   if (isReplacing || resting || open.length > maxAgents) return [];

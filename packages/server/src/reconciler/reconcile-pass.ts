@@ -28,9 +28,7 @@ export async function runReconcilePass(context: Context): Promise<readonly Actio
   const { observed, rows } = await readObservedState(context, context.inMemoryObservedState());
   publishReadyAddresses(context, rows);
   settleSuperseded(context, rows);
-  void context.runtime.retain(findStartableDeployments(observed)).catch((error: unknown) => {
-    context.logger.error({ err: error }, 'fork servers could not be stopped');
-  });
+  void context.runtime.retain(findStartableDeployments(observed));
   return planReconcileActions(observed).map((action) => ({ action, done: begin(context, action, rows) }));
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
-import type { ForkServerControl, InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority } from '@bothost/runtime';
+import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -34,11 +34,7 @@ export type ReconcilerContext = {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly logger: Logger;
-  readonly runtime: ProjectPreparer &
-    InstanceLifecycle &
-    SessionPriority &
-    ForkServerControl &
-    Pick<Runtime, 'outputs'>;
+  readonly runtime: ProjectPreparer & InstanceLifecycle & SessionPriority & StartMethods & Pick<Runtime, 'outputs'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly serverId: string;
   /** Key from which the control tokens of instances are derived. */

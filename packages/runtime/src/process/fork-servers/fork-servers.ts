@@ -133,7 +133,9 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
     retain: async (deploymentIds) => {
       const others = [...deployments.values()].filter(({ id }) => !deploymentIds.has(id));
       for (const deployment of others) deployments.delete(deployment.id);
-      await Promise.all(others.map((deployment) => deployment.discard()));
+      await Promise.all(others.map((deployment) => deployment.discard())).catch((error: unknown) => {
+        logger.error({ err: error }, 'fork servers could not be stopped');
+      });
     },
     startMethods: () => new Map([...deployments].map(([id, deployment]) => [id, deployment.describe()])),
     forget: remembered.forget,
