@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { createApiError } from '@bothost/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeService, startFakeService } from '../test/fake-service/fake-service.ts';
-import { agent, agentListItem, organization, privateKey, publicKey } from '../test/fake-service/records.ts';
+import {
+  agent,
+  agentListItem,
+  mistypedKey,
+  organization,
+  privateKey,
+  publicKey,
+} from '../test/fake-service/records.ts';
 import { createProfilePath } from '../test/profile-file.ts';
 import { type RunOptions, runProgram } from '../test/run-program.ts';
 import { version } from './version.ts';
@@ -178,13 +185,12 @@ test('prints each issue of an error on its own line and removes control sequence
 });
 
 test('rejects an invalid key with a hint to log in and never prints the key', async () => {
-  const wrong = `${privateKey.slice(0, -1)}${privateKey.endsWith('0') ? '1' : '0'}`;
-  const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: wrong } });
+  const outcome = await ask('cloud agent list', { variables: { ...variables, BOTCLI_TOKEN: mistypedKey } });
   expect(outcome.status).toBe(1);
   expect(outcome.stderr).toContain('warning: the key from BOTCLI_TOKEN has a wrong checksum');
   expect(outcome.stderr).toContain('The API key or token is unknown, revoked, expired or of the wrong kind.');
   expect(outcome.stderr).toContain('botcli cloud auth login');
-  expect(outcome.stdout + outcome.stderr).not.toContain(wrong);
+  expect(outcome.stdout + outcome.stderr).not.toContain(mistypedKey);
 });
 
 test.each<[Record<string, string>, string, string]>([

@@ -14,6 +14,8 @@ import {
 /** Valid API records that tests can vary. */
 
 export const privateKey = generateApiKey('private', randomBytes(128));
+/** `privateKey` with another last character, so that its checksum is wrong. */
+export const mistypedKey = privateKey.slice(0, -1) + (privateKey.endsWith('0') ? '1' : '0');
 export const personalToken = generateApiKey('personal', randomBytes(128));
 export const publicKey = generateApiKey('public', randomBytes(128));
 export const organization = { id: '01930000-0000-7000-8000-000000000001', name: 'acme', verboseName: 'Acme Inc.' };

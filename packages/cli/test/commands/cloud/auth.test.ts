@@ -3,7 +3,7 @@ import { createApiError } from '@bothost/contract';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { writeProfile } from '../../../src/connection/profile.ts';
 import { type FakeService, simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
-import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
+import { mistypedKey, organization, privateKey, publicKey } from '../../fake-service/records.ts';
 import { createProfilePath } from '../../profile-file.ts';
 import { type RunOptions, runProgram } from '../../run-program.ts';
 
@@ -69,8 +69,7 @@ test('login without a terminal or key explains the options and exits with 2', as
 });
 
 test('login warns about a mistyped key, still sends it, and stores nothing if the service rejects it', async () => {
-  const mistyped = privateKey.slice(0, -1) + (privateKey.endsWith('0') ? '1' : '0');
-  const outcome = await cloud('auth login --with-token', { stdin: mistyped });
+  const outcome = await cloud('auth login --with-token', { stdin: mistypedKey });
   expect(outcome.status).toBe(1);
   expect(outcome.stderr).toContain('may be mistyped');
   expect(outcome.stderr).toContain('The API key or token is unknown, revoked, expired or of the wrong kind.');

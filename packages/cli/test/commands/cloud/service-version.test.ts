@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { version } from '../../../src/version.ts';
 import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
-import { privateKey, publicKey } from '../../fake-service/records.ts';
+import { mistypedKey, privateKey, publicKey } from '../../fake-service/records.ts';
 import { runProgram } from '../../run-program.ts';
 
 let service: FakeService;
@@ -35,7 +35,7 @@ test.each(['98.7.6', '98.7.6-rc.1'])(
 
 test('a failed request also makes botcli warn of the version, which may explain the failure', async () => {
   serviceVersion = '98.7.6';
-  const { stderr, status } = await run('cloud keys list', `${privateKey.slice(0, -1)}x`);
+  const { stderr, status } = await run('cloud keys list', mistypedKey);
   expect(status).toBe(1);
   expect(stderr).toContain('the service has version 98.7.6.');
 });
