@@ -113,6 +113,13 @@ describe('planNodeInstall and createNodeCommands', () => {
     ]);
   });
 
+  it.each(['bun.lock', 'bun.lockb'])('warn that %s is not read, unless another lock file is', async (name) => {
+    const { plan } = await commandsOf({ manifest: withDependencies, files: [name] });
+    expect(plan.notes[0]).toContain(`warning: ${name} is not read`);
+    const locked = await commandsOf({ manifest: withDependencies, files: [name, 'package-lock.json'] });
+    expect(locked.plan.notes).toEqual(['using the versions of package-lock.json']);
+  });
+
   it.each([
     ['npm', 'package-lock.json', /needs npm, which bots' accounts cannot run\. Install npm next to node/],
     ['pnpm', 'pnpm-lock.yaml', /needs pnpm for its pnpm-lock\.yaml, .*Install pnpm/],

@@ -53,8 +53,14 @@ export function planNodeInstall(
     return { tool, install: null, builds, notes };
   }
   if (lock !== null) return { tool, install: 'locked', builds, notes: [`using the versions of ${lock}`] };
-  const warning = 'warning: no package-lock.json: npm may choose other versions at each deployment';
-  return { tool, install: 'unlocked', builds, notes: [warning] };
+  const unread = ['bun.lock', 'bun.lockb'].filter((name) => existsSync(join(directory, name)));
+  const notes = [
+    ...unread.map(
+      (name) => `warning: ${name} is not read. For locked versions, create package-lock.json (npm install)`,
+    ),
+    'warning: no package-lock.json: npm may choose other versions at each deployment',
+  ];
+  return { tool, install: 'unlocked', builds, notes };
 }
 
 /**
