@@ -12,9 +12,16 @@ export type Terminal = {
 
 export const terminalKeys = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03' } as const;
 
-/** Runs a command line in a pseudo-terminal with `script` of util-linux, which every Debian has. */
-export function runInTerminal(command: string, directory: string): Terminal {
-  const env = { HOME: directory, PATH: '/usr/bin:/bin', TERM: 'xterm', COLUMNS: '120' };
+/**
+ * Runs a command line in a pseudo-terminal with `script` of util-linux, which every Debian has. `directory` is the working
+ * directory and, unless `variables` say otherwise, the home directory.
+ */
+export function runInTerminal(
+  command: string,
+  directory: string,
+  variables: Readonly<Record<string, string>> = {},
+): Terminal {
+  const env = { HOME: directory, PATH: '/usr/bin:/bin', TERM: 'xterm', COLUMNS: '120', ...variables };
   const child = spawn('/usr/bin/script', ['-qfec', `stty cols 120 rows 40; ${command}`, '/dev/null'], {
     cwd: directory,
     env,

@@ -101,7 +101,7 @@ function Deploy({ organization }: { readonly organization: string }) {
       )}
       <Section
         title="From the command line"
-        lead="botcli packs the same files. With a project, run only the last command."
+        lead="botcli packs the same files. With a project of your own, run the steps 1, 2 and 6 in its folder."
       >
         <div className="px-5 py-5 sm:px-6">
           <FirstDeploySteps organization={organization} />

@@ -5,12 +5,13 @@ import { CopyableText } from '../components/copyable-text.tsx';
 export function FirstDeploySteps({ organization }: { readonly organization: string }) {
   return (
     <ol aria-label="Commands of the first deploy" className="flex w-full flex-col gap-3 text-left text-sm">
-      {listFirstDeploySteps(location.origin, organization).map(({ title, command, hint }, index) => (
+      {listFirstDeploySteps(location.origin, organization).map(({ title, command, task, hint }, index) => (
         <li key={title} className="flex flex-col gap-1">
           <p className="text-quiet">
             {index + 1}. {title}
           </p>
           <CopyableText text={command} name={`command: ${title}`} />
+          {task !== undefined && <p>{task}</p>}
           {hint !== undefined && <p className="text-quiet text-xs wrap-anywhere">{hint}</p>}
         </li>
       ))}
