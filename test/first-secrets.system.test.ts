@@ -111,11 +111,33 @@ it('the commands in docs/secrets.md print the documented output and use every op
   expect(notShown(commands)).toEqual([]);
 }, 240_000);
 
+it("a deploy from a project's root uses server/deploy.toml and creates the secret set from server/.env", async () => {
+  const files = {
+    'deploy.toml': 'agent_name = "greeter"\nsecret_set = "greeter-secrets"\n',
+    '.env': 'GREETING=confidential\nUNUSED=\n',
+    'package.json': '{ "type": "module", "main": "bot.js" }',
+    'bot.js': `import { createServer } from 'node:http';
+      createServer((_, response) => response.end(process.env.GREETING)).listen(process.env.PORT, process.env.BOT_HOST);`,
+  };
+  await mkdir(join(folder, 'server'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, 'server', name), text);
+  const shown = await typeInTerminal('botcli cloud deploy');
+  expect(shown).toContain("The agent's secret set greeter-secrets does not exist. It can be created from server/.env:");
+  expect(shown).toMatch(/GREETING +new +12 bytes/);
+  expect(shown).toContain('Skipped keys without a value: UNUSED');
+  expect(shown).toMatch(/Settings +server\/deploy.toml/);
+  expect(shown).toMatch(/Result +Active/);
+  expect(shown).not.toContain('confidential');
+  expect(await service.ask('agents/greeter')).toMatchObject({
+    deployment: { manifest: { spec: { envFromSecretNames: ['greeter-secrets'] } } },
+  });
+}, 60_000);
+
 it('the commands in a generated README store the secrets of the project', async () => {
   const init = 'botcli init gen -t lightrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts';
   const early = await typeInTerminal(`${init} > /dev/null; cd gen/server; botcli cloud deploy --dry-run`);
   expect(early).toContain("The agent's secret set gen-secrets does not exist");
-  const [, help = 'no command'] = /To create it, run: (.*)/.exec(early) ?? [];
+  const [, help = 'no command'] = /then run: (.*)/.exec(early) ?? [];
   expect(await readFile(join(folder, 'gen/README.md'), 'utf8')).toContain(`\n${help}\n`);
   const fill = "cp .env.example .env; sed -i 's/^OPENAI_API_KEY=/&sk-proj/' .env";
   const set = await typeInTerminal(`cd gen/server; ${fill}; ${help}`);

@@ -44,13 +44,16 @@ export async function deploy(context: CommandContext, options: DeployOptions): P
   const current = await findAgentWithDeployments(client, desired.name, context.io.signal);
   const region = await resolveRegion(client, desired, current);
   const { secretSet } = desired.settings;
-  if (typeof secretSet === 'string') {
-    await requireSecretSet(context, client, secretSet, {
+  const createdSecretSet =
+    typeof secretSet === 'string' &&
+    (await requireSecretSet(context, client, {
+      name: secretSet,
       region,
-      isNamed: desired.region !== undefined || current !== null,
-    });
-  }
-  const run: DeployRun = { context, options, client, project, desired, current, region };
+      isRegionNamed: desired.region !== undefined || current !== null,
+      environmentFile: project.environmentFile,
+      mayOfferCreation: !options.isConfirmed && !options.isDryRun,
+    })) === 'created';
+  const run: DeployRun = { context, options, client, project, desired, current, region, createdSecretSet };
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });
     if (build.status !== 'success') throw createBuildFailure(build);
@@ -70,6 +73,8 @@ type DeployRun = {
   readonly desired: DesiredAgent;
   readonly current: AgentWithDeployments | null;
   readonly region: string;
+  /** Whether this command created the agent's secret set. */
+  readonly createdSecretSet: boolean;
 };
 
 async function resolveRegion(
@@ -101,7 +106,7 @@ async function showContents({ context, project }: DeployRun, packable: PackableP
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
 async function previewAndDeploy(run: DeployRun, code: Code, packable: PackableProject | null): Promise<CommandReport> {
-  const { context, options, current, desired, region, project } = run;
+  const { context, options, current, desired, region, project, createdSecretSet } = run;
   const document = packable === null ? null : createFileListDocument(packable);
   const changesSince = (deployment: AgentWithDeployments['desired'] | null): readonly SettingChange[] => {
     const changed = findCodeChange(deployment, code);
@@ -124,7 +129,8 @@ async function previewAndDeploy(run: DeployRun, code: Code, packable: PackablePr
   if (!options.isConfirmed) {
     const question =
       current === null ? `Create the agent ${desired.name} and deploy this?` : `Deploy this to ${desired.name}?`;
-    await requireConfirmation(context.io, question, '--yes');
+    const declinedMessage = createdSecretSet ? 'The secret set was created, but nothing was deployed.' : undefined;
+    await requireConfirmation(context.io, question, '--yes', declinedMessage);
   }
   return executeDeploy(run, code, packable, changes, document);
 }

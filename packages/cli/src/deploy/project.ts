@@ -7,6 +7,8 @@ import { readDeployFile } from '../pack/deploy-file.ts';
 
 export type Project = {
   readonly directory: string;
+  /** The path of the file `.env` beside the deploy file, which may not exist. */
+  readonly environmentFile: string;
   /** The deploy file, or null if no deploy file exists. `name` is its path for messages. */
   readonly deployFile: { readonly name: string; readonly content: DeployFile } | null;
 };
@@ -33,6 +35,7 @@ export async function findProject(
     throw new Failure('project-missing', `The directory ${formatDisplayPath(io, projectDirectory)} does not exist.`);
   return {
     directory: projectDirectory,
+    environmentFile: join(base, '.env'),
     deployFile: content === null ? null : { name, content },
   };
 }

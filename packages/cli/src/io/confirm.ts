@@ -7,15 +7,20 @@ export function canPrompt(io: CommandIo): boolean {
 }
 
 /**
- * Asks for confirmation. Throws a `Failure` if the user answers "no", and a `UsageError` that names `skipFlag` if there is no
- * terminal.
+ * Asks for confirmation. Throws a `Failure` with `declinedMessage` if the user answers "no", and a `UsageError` that names
+ * `skipFlag` if there is no terminal.
  */
-export async function requireConfirmation(io: CommandIo, question: string, skipFlag: string): Promise<void> {
+export async function requireConfirmation(
+  io: CommandIo,
+  question: string,
+  skipFlag: string,
+  declinedMessage = 'Nothing was changed.',
+): Promise<void> {
   if (!canPrompt(io)) {
     throw new UsageError(
       'This command asks for confirmation, but there is no terminal.',
       `Pass ${skipFlag} to confirm.`,
     );
   }
-  if (!(await io.prompter.confirm(question))) throw new Failure('declined', 'Nothing was changed.');
+  if (!(await io.prompter.confirm(question))) throw new Failure('declined', declinedMessage);
 }

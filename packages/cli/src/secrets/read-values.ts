@@ -68,7 +68,10 @@ export async function readSecretValues(context: CommandContext, given: SecretVal
   const answered = [];
   for (const { key, where } of prompted) answered.push({ key, where, value: await promptForValue(context, key) });
   const pairs = [...all.pairs, ...answered];
-  if (pairs.length === 0) throw new Failure('no-values', 'None of the keys has a value. Nothing was sent.');
+  if (pairs.length === 0) {
+    const hint = given.file === undefined || given.file === '-' ? null : `Enter the values in ${given.file}.`;
+    throw new Failure('no-values', 'None of the keys has a value. Nothing was sent.', hint);
+  }
   requireNoProblems(findValueProblems(pairs));
   return { secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })), skipped };
 }

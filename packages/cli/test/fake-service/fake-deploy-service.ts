@@ -7,6 +7,7 @@ import {
   createErrorBody,
   type DeploymentDetails,
   type ErrorReason,
+  type PutSecretsRequest,
   type SecretSetListItem,
 } from '@bothost/contract';
 import { type FakeService, simulatedDisconnectError, startFakeService } from './fake-service.ts';
@@ -150,6 +151,28 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
     {
       listOrganizations: () => ({ organizations: [organization] }),
       listSecrets: () => ({ sets: faults.keys === 'missing' ? [] : [{ ...secretSet, ...faults.keys }] }),
+      putSecrets: ({ body }) => {
+        const { secrets, dryRun: isDryRun, region } = body as PutSecretsRequest;
+        const dryRun = isDryRun === true;
+        if (!dryRun) faults.keys = {};
+        return {
+          status: 'OK',
+          name: secretSet.name,
+          type: 'secret',
+          region: region ?? 'us-west',
+          readiness: dryRun ? null : 'pending',
+          revision: dryRun ? null : 1,
+          previousRevision: null,
+          change: 'created',
+          dryRun,
+          changes: (secrets ?? []).map(({ secretKey: key, secretValue }) => ({
+            key,
+            change: 'new',
+            bytes: Buffer.byteLength(secretValue),
+            fingerprint: '01234567',
+          })),
+        };
+      },
       listRegions: () => ({ regions: [{ code: 'us-west', display_name: 'US West' }] }),
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
       getAgent: () => {

@@ -9,6 +9,8 @@ export const command = defineCommand({
     'soon as that instance is ready; if it never is, the previous version keeps serving.\n' +
     'The settings come from deploy.toml (or pcc-deploy.toml) in this directory or in its directory server. Options ' +
     'override it. The command shows what is packed and what changes, and asks for confirmation.\n' +
+    'If the secret set does not exist, the command offers to create it from the file .env beside the deploy file. ' +
+    'Without a terminal, and with --yes, --force or --dry-run, it fails and names the command that creates the set.\n' +
     'An interrupted upload is resumed by the next run. Content that was built before is not uploaded or built ' +
     'again.\n' +
     'Never packed: .env files, version control, the deploy file. Also excluded: files that match .dockerignore ' +

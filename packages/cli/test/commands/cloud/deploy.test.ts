@@ -173,36 +173,6 @@ test('removes the secret set from the agent after secret_set was removed from th
   expect(JSON.parse((await deploy('--json')).stdout)).toMatchObject({ change: 'none' });
 });
 
-test.each([
-  [
-    'missing',
-    "The agent's secret set keys does not exist",
-    'To create it, run: botcli cloud secrets set keys --file .env\n',
-  ],
-  [
-    { region: 'eu-west' },
-    'is in the region eu-west, but the agent is in us-west',
-    'secrets set OTHER-NAME --file .env --region us-west',
-  ],
-  [{ type: 'imagePullSecret' }, 'keys is an image pull secret', 'botcli cloud secrets list keys'],
-  [
-    { status: 'failed', errorMessage: 'No room.' },
-    'is not ready. No room.',
-    'botcli cloud secrets set keys --file .env',
-  ],
-] as const)(
-  'rejects a secret set with the state %j before the upload, and suggests a command',
-  async (keys, why, help) => {
-    service.faults.keys = keys;
-    await put({ 'deploy.toml': 'agent_name = "my-bot"\nsecret_set = "keys"\n' });
-    const { status, stderr } = await deploy('--yes');
-    expect(status).toBe(1);
-    expect(stderr).toContain(why);
-    expect(stderr).toContain(help);
-    expect(sentOperations()).not.toContain('getBuildUploadUrl');
-  },
-);
-
 test('assigns the secret set of --secrets to the agent, and keeps it in a later deploy without --secrets', async () => {
   await rm(join(folder, 'deploy.toml'));
   await deploy('my-bot --secrets keys --yes');
