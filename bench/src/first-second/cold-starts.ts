@@ -94,7 +94,7 @@ async function startCold(service: BenchmarkedService, agent: string, count: numb
   return measured;
 }
 
-/** Prints the start phases of a cold and of a warm session as README.md shows them. */
+/** Prints the start phases of a cold and of a warm session as docs/bots.md shows them. */
 export async function printStartPhases({ service, log }: VoiceBenchContext): Promise<void> {
   for (const minAgents of [0, 1]) {
     await scaleAgent(service, forked, minAgents);

@@ -129,9 +129,9 @@ describe('a Pipecat bot in Python', () => {
     expect((await waitForSessionEnd(service, 'pipecat-echo', sessionId)).completionStatus).toBe('HTTP_COMPLETED');
   });
 
-  it('records the start phases of a cold and a warm start in the form that the README shows', async () => {
-    const readme = await readFile(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
-    const shown = [...readme.matchAll(/^(\{ "coldStart": .*\})$/gm)].map(([, line = '']) => JSON.parse(line));
+  it('records the start phases of a cold and a warm start in the form that docs/bots.md shows', async () => {
+    const document = await readFile(fileURLToPath(new URL('../../../docs/bots.md', import.meta.url)), 'utf8');
+    const shown = [...document.matchAll(/^(\{ "coldStart": .*\})$/gm)].map(([, line = '']) => JSON.parse(line));
     const startPhases = { claim: expect.any(Number), boot: expect.any(Number), dispatch: expect.any(Number) };
     const expected = [
       { coldStart: true, startPhases },
