@@ -20,6 +20,7 @@ const documents = [
   'packages/runtime/README.md',
   'runtimes/python/README.md',
   'packages/cli/README.md',
+  'release/README.md',
   ...markdownIn('docs'),
   ...markdownIn('packages/server/src'),
 ];
