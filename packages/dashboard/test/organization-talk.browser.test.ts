@@ -139,10 +139,9 @@ browserTest(
     await page.waitForURL(/\?transport=websocket$/);
     await page.getByRole('button', { name: 'Start talking' }).click();
     await page.getByRole('alert').getByText('The bot failed.').waitFor();
-    await page
-      .getByRole('alert')
-      .getByText('The bot raised ValueError: transport websocket is not in transport_params')
-      .waitFor();
+    // The cause comes before the transport's error.
+    const cause = page.getByRole('alert').first();
+    await cause.getByText('The bot raised ValueError: transport websocket is not in transport_params').waitFor();
     await page.getByText('The bot accepts WebRTC, not WebSocket.').waitFor();
     await checkLayoutAndAccessibility(page, 'talk-failed');
     expect(violations).toEqual([]);

@@ -1,5 +1,5 @@
-import { Fragment } from 'react';
 import { CopyButton } from './copy-button.tsx';
+import { UnbrokenWords } from './unbroken-words.tsx';
 
 type CopyableTextProps = {
   readonly text: string;
@@ -12,14 +12,7 @@ export function CopyableText({ text, name }: CopyableTextProps) {
   return (
     <div className="flex items-start gap-2 rounded-lg border border-line bg-background p-2">
       <code className="min-w-0 flex-1 px-1 py-1.5 font-mono text-[0.8125rem] leading-5 wrap-anywhere">
-        {text.split(' ').map((word, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the words have fixed positions
-          <Fragment key={index}>
-            {index > 0 && ' '}
-            {/* `inline-block` keeps each word on one line: browsers would otherwise break lines after the hyphens of options. */}
-            <span className="inline-block">{word}</span>
-          </Fragment>
-        ))}
+        <UnbrokenWords text={text} />
       </code>
       <CopyButton text={text} label={`Copy the ${name}`} />
     </div>

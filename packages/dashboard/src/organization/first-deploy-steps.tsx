@@ -1,5 +1,6 @@
 import { listFirstDeploySteps } from '../commands/first-deploy-commands.ts';
 import { CopyableText } from '../components/copyable-text.tsx';
+import { UnbrokenWords } from '../components/unbroken-words.tsx';
 
 /** The commands from an empty directory to a deployed bot. */
 export function FirstDeploySteps({ organization }: { readonly organization: string }) {
@@ -12,7 +13,11 @@ export function FirstDeploySteps({ organization }: { readonly organization: stri
           </p>
           <CopyableText text={command} name={`command: ${title}`} />
           {task !== undefined && <p>{task}</p>}
-          {hint !== undefined && <p className="text-quiet text-xs wrap-anywhere">{hint}</p>}
+          {hint !== undefined && (
+            <p className="text-quiet text-xs wrap-anywhere">
+              <UnbrokenWords text={hint} />
+            </p>
+          )}
         </li>
       ))}
     </ol>

@@ -178,15 +178,15 @@ function Status({ state }: { readonly state: TalkState }) {
 
 type ProblemsProps = {
   readonly state: TalkState;
-  /** What is known about the cause of a failure. */
+  /** What is known about the cause of a failure. Shown first: the transport's error is often only a consequence. */
   readonly children: ReactNode;
 };
 
 function Problems({ state, children }: ProblemsProps) {
   return (
     <>
-      {state.error !== undefined && <Alert>{state.error}</Alert>}
       {children}
+      {state.error !== undefined && <Alert>{state.error}</Alert>}
       {state.botErrors.map((error) => (
         <Alert key={error}>The bot reported an error: {error}</Alert>
       ))}

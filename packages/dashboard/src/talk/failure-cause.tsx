@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Alert } from '../components/alert.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { findException } from './find-exception.ts';
 import { lastLinesQuery } from './queries.ts';
@@ -14,13 +15,13 @@ export function FailureCause({ organization, agent, sessionId }: FailureCausePro
   return (
     <>
       {exception !== null && (
-        <p role="alert" className="text-sm">
+        <Alert>
           The bot raised <code className="font-mono text-[0.8125rem] wrap-anywhere">{exception}</code>
-        </p>
+        </Alert>
       )}
       <details open={exception !== null} className="text-sm">
         <summary className="cursor-pointer text-quiet">The last lines that the bot logged</summary>
-        <TextBlock label="Last lines of the bot" text={lines.join('\n')} />
+        <TextBlock label="Last lines of the bot" text={lines.join('\n')} startsAtEnd />
       </details>
     </>
   );
