@@ -19,6 +19,8 @@ export const mistypedKey = privateKey.slice(0, -1) + (privateKey.endsWith('0') ?
 export const personalToken = generateApiKey('personal', randomBytes(128));
 export const publicKey = generateApiKey('public', randomBytes(128));
 export const organization = { id: '01930000-0000-7000-8000-000000000001', name: 'acme', verboseName: 'Acme Inc.' };
+/** The token of the operator's commands. */
+export const operatorToken = 'ab'.repeat(32);
 export const sessionId = '01930000-0000-7000-8000-00000000000a';
 const deploymentId = '01930000-0000-7000-8000-000000000003';
 const created = '2026-11-20T16:00:00.000Z';

@@ -1,8 +1,7 @@
 import type { AuditEntry, AuditVerification } from '@bothost/contract';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type FakeService, startFakeService } from '../../fake-service/fake-service.ts';
-import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
-import { type RunOptions, runProgram } from '../../run-program.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { organization } from '../../fake-service/records.ts';
+import { startServiceWith, useCommands } from '../use-commands.ts';
 
 const entry: AuditEntry = {
   sequence: 1,
@@ -51,34 +50,24 @@ const whole: AuditVerification = {
   brokenAt: null,
 };
 let verification: AuditVerification;
-let service: FakeService;
+const commands = useCommands('cloud audit', () =>
+  startServiceWith({
+    listAuditEntries: ({ query }) =>
+      query['cursor'] === undefined ? { entries: [entry], nextCursor: '1' } : { entries: [refused], nextCursor: null },
+    verifyAudit: () => verification,
+  }),
+);
+const audit = commands.run;
 
-beforeEach(async () => {
+beforeEach(() => {
   verification = whole;
-  service = await startFakeService(
-    { privateKey, publicKey },
-    {
-      listAuditEntries: ({ query }) =>
-        query['cursor'] === undefined
-          ? { entries: [entry], nextCursor: '1' }
-          : { entries: [refused], nextCursor: null },
-      verifyAudit: () => verification,
-    },
-  );
 });
-afterEach(() => service.close());
-
-const audit = (line: string, given: RunOptions = {}) =>
-  runProgram(['cloud', 'audit', ...line.split(' ')], {
-    variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
-    ...given,
-  });
 
 test('list sends the filters, and prints one row per entry and the option for the next page', async () => {
   const { status, stdout, stderr } = await audit(
     'list --since 1h --until 1m -a secrets.set --object voice --result done -n 5',
   );
-  expect(service.requests.at(-1)?.query).toEqual({
+  expect(commands.service.requests.at(-1)?.query).toEqual({
     since: '2026-11-20T16:00:00.000Z',
     until: '2026-11-20T16:59:00.000Z',
     action: 'secrets.set',
@@ -90,37 +79,33 @@ test('list sends the filters, and prints one row per entry and the option for th
   const cells = ['1', entry.at, entry.keyId, '127.0.0.1', 'secrets.set', 'voice', 'A, B', '1 > 2', 'done', '1'];
   const header = 'No.\tTime\tWho\tFrom\tAction\tObject\tKeys\tRevision\tResult\tRequests\n';
   expect(stdout).toBe(`${header}${cells.join('\t')}\n`);
-  expect(JSON.parse((await audit('list --json')).stdout)).toEqual({ entries: [entry], nextCursor: '1' });
-  expect((await audit('list --cursor 1')).stdout).toBe(
-    `${header}${['2', entry.at, '', '', 'audit.left-out', '', '', '', 'too-many-refusals', '7'].join('\t')}\n`,
-  );
+  await audit('list --json', { wholeJson: { entries: [entry], nextCursor: '1' } });
+  await audit('list --cursor 1', {
+    wholeStdout: `${header}${['2', entry.at, '', '', 'audit.left-out', '', '', '', 'too-many-refusals', '7'].join('\t')}\n`,
+  });
 });
 
 test('list removes escape sequences from the names of actors on a terminal', async () => {
-  const { stdout } = await audit('list', { terminal: true, columns: 200 });
-  expect(stdout).toContain('ci');
-  expect(stdout).not.toContain('\u009b');
+  await audit('list', { stdout: 'ci', hides: '\u009b' }, { terminal: true, columns: 200 });
 });
 
 test('verify prints the last hash, or exits with 1 and prints the number of the first changed entry', async () => {
-  expect((await audit('verify')).stdout).toContain(`Hash of the last\t${'a'.repeat(64)}\n`);
-  expect(JSON.parse((await audit('verify --json')).stdout)).toEqual(whole);
+  await audit('verify', { stdout: `Hash of the last\t${'a'.repeat(64)}\n` });
+  await audit('verify --json', { wholeJson: whole });
   verification = { ...whole, ok: false, entries: 1, lastSequence: 1, brokenAt: 2 };
-  expect(await audit('verify')).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('Entry 2 of') });
-  const { status, stdout } = await audit('verify --json');
-  expect(status).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { reason: 'audit-broken', details: { brokenAt: 2 } } });
+  await audit('verify', { status: 1, wholeStdout: '', stderr: 'Entry 2 of' });
+  await audit('verify --json', { status: 1, json: { error: { reason: 'audit-broken', details: { brokenAt: 2 } } } });
 });
 
 test.each(['', ' --json', ' --output plain', ' --output rich'])(
   'export with the options "%s" prints the entries of all pages as JSON lines',
   async (mode) => {
-    const { status, stdout } = await audit(`export --since 1h${mode}`, { terminal: mode.endsWith('rich') });
+    const { status, stdout } = await audit(`export --since 1h${mode}`, null, { terminal: mode.endsWith('rich') });
     const lines = stdout.split('\n');
     expect(status).toBe(0);
     expect(lines.pop()).toBe('');
     expect(lines.map((line) => JSON.parse(line))).toEqual([entry, refused]);
-    expect(service.requests.map(({ query }) => query)).toEqual([
+    expect(commands.service.requests.map(({ query }) => query)).toEqual([
       { since: '2026-11-20T16:00:00.000Z', order: 'asc', limit: '1000' },
       { since: '2026-11-20T16:00:00.000Z', order: 'asc', limit: '1000', cursor: '1' },
     ]);

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createApiError } from '@bothost/contract';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { writeProfile } from '../../../src/connection/profile.ts';
-import { type FakeService, simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
+import { simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
 import { mistypedKey, organization, privateKey, publicKey } from '../../fake-service/records.ts';
-import { createProfilePath } from '../../profile-file.ts';
-import { type RunOptions, runProgram } from '../../run-program.ts';
+import type { RunOptions } from '../../run-program.ts';
+import { startServiceWith, useCommands } from '../use-commands.ts';
 
 const other = { id: '01930000-0000-7000-8000-0000000000ff', name: 'other', verboseName: 'Other' };
+const token = `pcc_pat_${privateKey.slice(3)}`;
 const deviceLogin = {
   device_code: 'device',
   user_code: 'ABCD-EFGH',
@@ -16,30 +17,17 @@ const deviceLogin = {
   expires_in: 600,
   interval: 5,
 };
-let service: FakeService;
-let place: Awaited<ReturnType<typeof createProfilePath>>;
+const commands = useCommands(
+  'cloud',
+  () => startServiceWith({ listOrganizations: () => ({ organizations: [organization, other] }) }),
+  { BOTCLI_TOKEN: '' },
+);
+const { run } = commands;
+const stored = () => readFile(commands.profile, 'utf8').catch(() => '');
+const keep = (profile: Parameters<typeof writeProfile>[1]) => writeProfile(commands.profile, profile);
+const givenKey: RunOptions = { stdin: privateKey };
 
-beforeEach(async () => {
-  place = await createProfilePath();
-  service = await startFakeService(
-    { privateKey, publicKey },
-    { listOrganizations: () => ({ organizations: [organization, other] }) },
-  );
-});
-afterEach(async () => {
-  await service.close();
-  await place.remove();
-});
-
-const cloud = (line: string, given: RunOptions = {}) =>
-  runProgram(['cloud', ...line.split(' ')], {
-    ...given,
-    variables: { BOTCLI_CONFIG: place.file, BOTCLI_API_URL: service.origin, ...given.variables },
-  });
-const stored = () => readFile(place.file, 'utf8').catch(() => '');
-const profileOf = (name: string) => `api_url = "${service.origin}"\norganization = "${name}"\n`;
-
-test.each([
+test.each<[string, string, string, RunOptions]>([
   ['login', 'the environment', '', { variables: { BOTCLI_TOKEN: privateKey } }],
   ['login', 'standard input', ' --with-token', { stdin: `${privateKey}\n` }],
   ['use-pat', 'standard input', ' --with-token', { stdin: `${privateKey}\n` }],
@@ -47,137 +35,127 @@ test.each([
 ])(
   'the command %s with a key from %s verifies and stores the key without printing it',
   async (command, _, flags, given) => {
-    const outcome = await cloud(`auth ${command}${flags}`, given);
-    expect(outcome.status).toBe(0);
-    expect(await stored()).toBe(`${profileOf('acme')}private_key = "${privateKey}"\n`);
-    expect(outcome.stdout + outcome.stderr).not.toContain(privateKey);
-    expect(service.requests.map(({ path, key }) => [path, key])).toEqual([['/v1/organizations', privateKey]]);
+    const requests = [{ path: '/v1/organizations', key: privateKey }];
+    await run(`auth ${command}${flags}`, { hides: privateKey, requests }, given);
+    const profile = `api_url = "${commands.service.origin}"\norganization = "acme"\nprivate_key = "${privateKey}"\n`;
+    expect(await stored()).toBe(profile);
   },
 );
 
-test('login rejects a key as an argument', async () => {
-  const outcome = await cloud(`auth login ${privateKey}`);
-  expect(outcome.status).toBe(2);
-  expect(await stored()).toBe('');
-});
-
-test('login without a terminal or key explains the options and exits with 2', async () => {
-  const outcome = await cloud('auth login');
-  expect(outcome).toMatchObject({ status: 2, stderr: expect.stringContaining('--with-token < FILE') });
-  expect(outcome.stderr).toContain('Pass --no-browser');
-  expect(await cloud('auth login --with-token', { stdin: '\n' })).toMatchObject({ status: 2 });
-});
-
-test('login warns about a mistyped key, still sends it, and stores nothing if the service rejects it', async () => {
-  const outcome = await cloud('auth login --with-token', { stdin: mistypedKey });
-  expect(outcome.status).toBe(1);
-  expect(outcome.stderr).toContain('may be mistyped');
-  expect(outcome.stderr).toContain('The API key or token is unknown, revoked, expired or of the wrong kind.');
-  expect(await stored()).toBe('');
-});
-
-test('login rejects a public key without sending a request', async () => {
-  const outcome = await cloud('auth login --with-token', { stdin: publicKey });
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('is a public key') });
-  expect(service.requests).toEqual([]);
-});
-
-test('use-pat exits with 130 and stores nothing after Ctrl-C at the prompt', async () => {
-  expect(await cloud('auth use-pat', { terminal: true, answers: ['ctrl-c'] })).toMatchObject({ status: 130 });
+test.each<[string, string, Parameters<typeof run>[1], RunOptions]>([
+  ['a key as an argument', `login ${privateKey}`, { status: 2 }, {}],
+  ['no terminal and no key', 'login', { status: 2, stderr: ['--with-token < FILE', 'Pass --no-browser'] }, {}],
+  ['an empty key', 'login --with-token', { status: 2 }, { stdin: '\n' }],
+  [
+    'a mistyped key, which it sends',
+    'login --with-token',
+    {
+      status: 1,
+      stderr: ['may be mistyped', 'The API key or token is unknown, revoked, expired or of the wrong kind.'],
+    },
+    { stdin: mistypedKey },
+  ],
+  [
+    'a public key, which it does not send',
+    'login --with-token',
+    { status: 1, stderr: 'is a public key', requests: [] },
+    { stdin: publicKey },
+  ],
+  ['Ctrl-C at the prompt', 'use-pat', { status: 130 }, { terminal: true, answers: ['ctrl-c'] }],
+])('a login with %s stores nothing', async (_, line, expected, given) => {
+  await run(`auth ${line}`, expected, given);
   expect(await stored()).toBe('');
 });
 
 test('login stores the requested organization, or fails if the key does not belong to it', async () => {
-  const given = { stdin: privateKey };
-  expect(await cloud('auth login --with-token -o other', given)).toMatchObject({ status: 0 });
+  await run('auth login --with-token -o other', {}, givenKey);
   expect(await stored()).toContain('organization = "other"');
-  expect(await cloud('auth login --with-token -o elsewhere', given)).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('no access to the organization "elsewhere"'),
-  });
+  const stderr = 'no access to the organization "elsewhere"';
+  await run('auth login --with-token -o elsewhere', { status: 1, stderr }, givenKey);
 });
 
 test('login to another service removes the public API key of the previous service from the profile', async () => {
-  await writeProfile(place.file, { api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
-  const outcome = await cloud('auth login --with-token', { stdin: privateKey });
-  expect(outcome.stderr).toContain('belonged to another organization or service and was removed');
+  await keep({ api_url: 'http://old', organization: 'acme', public_key: 'pk_old' });
+  const stderr = 'belonged to another organization or service and was removed';
+  await run('auth login --with-token', { stderr }, givenKey);
   expect(await stored()).not.toContain('pk_old');
 });
 
 test('login to the same service and organization keeps the stored public key', async () => {
-  await writeProfile(place.file, { api_url: service.origin, organization: 'acme', public_key: 'pk_mine' });
-  await cloud('auth login --with-token', { stdin: privateKey });
+  await keep({ api_url: commands.service.origin, organization: 'acme', public_key: 'pk_mine' });
+  await run('auth login --with-token', {}, givenKey);
   expect(await stored()).toContain('public_key = "pk_mine"');
 });
 
 test.each(['auth status', 'auth whoami'])(
   'the command %s shows the service, the organization and where the keys are stored, but no key',
   async (line) => {
-    await writeProfile(place.file, { private_key: privateKey, public_key: publicKey });
-    const { status, stdout, stderr } = await cloud(`${line} --json`);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({
-      apiUrl: service.origin,
-      profile: place.file,
-      person: null,
-      organization,
-      organizations: [organization, other],
-      privateKey: { source: place.file },
-      publicKey: { source: place.file },
+    await keep({ private_key: privateKey, public_key: publicKey });
+    const source = { source: commands.profile };
+    await run(`${line} --json`, {
+      wholeJson: {
+        apiUrl: commands.service.origin,
+        profile: commands.profile,
+        person: null,
+        organization,
+        organizations: [organization, other],
+        privateKey: source,
+        publicKey: source,
+      },
+      wholeStderr: '',
     });
-    const plain = await cloud(line);
-    expect(plain.stdout).toContain('Organization\tacme\n');
-    expect(plain.stdout).not.toContain(privateKey);
+    await run(line, { stdout: 'Organization\tacme\n', hides: privateKey });
   },
 );
 
-test('status without a key exits with 1 and names the login command', async () => {
-  expect(await cloud('auth status')).toMatchObject({ status: 1, stderr: expect.stringContaining('auth login') });
-});
+commands.table([['auth status', { status: 1, stderr: 'auth login' }]]);
 
 test('logout asks for confirmation, removes the API keys and the organization from the profile, and keeps the service URL', async () => {
-  const keys = { private_key: privateKey, public_key: publicKey };
-  await writeProfile(place.file, { api_url: service.origin, organization: 'acme', ...keys });
-  expect(await cloud('auth logout')).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
-  expect(await cloud('auth logout', { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
+  const { origin } = commands.service;
+  const answer = (isYes: boolean) => ({ terminal: true, answers: [isYes] });
+  await keep({ api_url: origin, organization: 'acme', private_key: privateKey, public_key: publicKey });
+  await run('auth logout', { status: 2, stderr: '--yes' });
+  await run('auth logout', { status: 1 }, answer(false));
   expect(await stored()).toContain(privateKey);
-  expect(await cloud('auth logout', { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
-  expect(await stored()).toBe(`api_url = "${service.origin}"\n`);
-  expect(JSON.parse((await cloud('auth logout --json')).stdout)).toMatchObject({ loggedOut: false });
+  await run('auth logout', {}, answer(true));
+  expect(await stored()).toBe(`api_url = "${origin}"\n`);
+  await run('auth logout --json', { json: { loggedOut: false } });
 });
 
 test('organizations select accepts an ID, removes the public API key of the previous organization, and rejects an unknown name', async () => {
-  await writeProfile(place.file, { private_key: privateKey, organization: 'acme', public_key: 'pk_old' });
-  expect((await cloud('organizations list')).stdout).toBe(
-    `Name\tDisplay name\tId\tCurrent\nacme\tAcme Inc.\t${organization.id}\tcurrent\nother\tOther\t${other.id}\t\n`,
-  );
-  expect(await cloud(`organizations select ${other.id}`)).toMatchObject({ status: 0 });
+  await keep({ private_key: privateKey, organization: 'acme', public_key: 'pk_old' });
+  await run('organizations list', {
+    wholeStdout: `Name\tDisplay name\tId\tCurrent\nacme\tAcme Inc.\t${organization.id}\tcurrent\nother\tOther\t${other.id}\t\n`,
+  });
+  await run(`organizations select ${other.id}`, {});
   expect(await stored()).toContain('organization = "other"');
   expect(await stored()).not.toContain('pk_old');
-  expect(JSON.parse((await cloud('organizations list --json')).stdout).organizations).toEqual([
-    { ...organization, current: false },
-    { ...other, current: true },
-  ]);
-  expect(await cloud('organizations select none')).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('Your organizations: acme, other.'),
+  await run('organizations list --json', {
+    json: {
+      organizations: [
+        { ...organization, current: false },
+        { ...other, current: true },
+      ],
+    },
   });
+  await run('organizations select none', { status: 1, stderr: 'Your organizations: acme, other.' });
 });
 
-test('login in a browser shows the code, opens the page, waits for the approval and stores the token', async () => {
-  const token = `pcc_pat_${privateKey.slice(3)}`;
-  const answers = [createApiError('authorization-pending'), createApiError('slow-down'), simulatedDisconnectError];
-  const opened: string[] = [];
-  const person = await startFakeService(
+/** Starts a service in which a person can log in with a device code. `refusals` are the results of the first polls. */
+async function startLoginService(
+  refusals: Error[],
+  { device = deviceLogin, organizations = [organization, other] } = {},
+) {
+  const service = await startFakeService(
     { privateKey: token, publicKey },
     {
-      startDeviceLogin: () => deviceLogin,
+      startDeviceLogin: () => device,
       pollDeviceLogin: () => {
-        const refusal = answers.shift();
+        const refusal = refusals.shift();
         if (refusal !== undefined) throw refusal;
         return { access_token: token, token_type: 'Bearer', expires_in: 60 };
       },
-      listOrganizations: () => ({ organizations: [organization, other] }),
+      listOrganizations: () => ({ organizations }),
       getUser: () => ({
         id: organization.id,
         email: 'ada@example.com',
@@ -188,98 +166,68 @@ test('login in a browser shows the code, opens the page, waits for the approval 
       signOut: () => ({ status: 'OK' }),
     },
   );
-  onTestFinished(() => person.close());
-  const run = (line: string, given: RunOptions = {}) =>
-    cloud(line, { ...given, variables: { BOTCLI_API_URL: person.origin } });
-  const onBrowser = (url: string) => opened.push(url) > 0;
-  const outcome = await run('auth login', { terminal: true, answers: ['other'], onBrowser });
-  expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('approve the code ABCD-EFGH') });
-  expect(outcome.stdout + outcome.stderr).not.toContain(token);
-  expect(opened).toEqual(['http://service/device?code=ABCD-EFGH']);
-  expect(await stored()).toBe(`api_url = "${person.origin}"\norganization = "other"\nprivate_key = "${token}"\n`);
-  expect((await run('auth whoami')).stdout).toContain('Person\tada@example.com (member)\n');
+  onTestFinished(() => service.close());
+  return { service, variables: { BOTCLI_API_URL: service.origin } };
+}
+const opensNoPage = () => {
+  throw new Error('This login opens no page.');
+};
 
-  expect((await run('auth logout --yes')).stdout).toContain('Token\trevoked\n');
-  expect(person.requests.at(-1)).toMatchObject({ operation: 'signOut', key: token });
-  expect(await stored()).toBe(`api_url = "${person.origin}"\n`);
+test('login in a browser shows the code, opens the page, waits for the approval and stores the token', async () => {
+  const refusals = [createApiError('authorization-pending'), createApiError('slow-down'), simulatedDisconnectError];
+  const { service, variables } = await startLoginService(refusals);
+  const opened: string[] = [];
+  const onBrowser = (url: string) => opened.push(url) > 0;
+  const expected = { stderr: 'approve the code ABCD-EFGH', hides: token };
+  await run('auth login', expected, { terminal: true, answers: ['other'], onBrowser, variables });
+  expect(opened).toEqual(['http://service/device?code=ABCD-EFGH']);
+  expect(await stored()).toBe(`api_url = "${service.origin}"\norganization = "other"\nprivate_key = "${token}"\n`);
+  await run('auth whoami', { stdout: 'Person\tada@example.com (member)\n' }, { variables });
+
+  await run('auth logout --yes', { stdout: 'Token\trevoked\n' }, { variables });
+  expect(service.requests.at(-1)).toMatchObject({ operation: 'signOut', key: token });
+  expect(await stored()).toBe(`api_url = "${service.origin}"\n`);
 });
 
-test.each([[''], [' --json']])(
+test.each([
+  ['', {}],
+  [' --json', { json: { organization } }],
+])(
   'login --no-browser%s without a terminal prints the URL and the code, waits, and stores the token',
-  async (json) => {
-    const token = `pcc_pat_${privateKey.slice(3)}`;
+  async (json, document) => {
     const refusals = [createApiError('authorization-pending'), simulatedDisconnectError];
-    const person = await startFakeService(
-      { privateKey: token, publicKey },
-      {
-        startDeviceLogin: () => deviceLogin,
-        pollDeviceLogin: () => {
-          const refusal = refusals.shift();
-          if (refusal !== undefined) throw refusal;
-          return { access_token: token, token_type: 'Bearer', expires_in: 60 };
-        },
-        listOrganizations: () => ({ organizations: [organization] }),
-      },
+    const { service, variables } = await startLoginService(refusals, { organizations: [organization] });
+    const stderr = /^Open http:\/\/service\/device and approve the code ABCD-EFGH\n/;
+    const outcome = await run(
+      `auth login --no-browser${json}`,
+      { stderr, hides: token, ...document },
+      { onBrowser: opensNoPage, variables },
     );
-    onTestFinished(() => person.close());
-    const onBrowser = () => {
-      throw new Error('--no-browser opens no page.');
-    };
-    const variables = { BOTCLI_API_URL: person.origin };
-    const outcome = await cloud(`auth login --no-browser${json}`, { onBrowser, variables });
-    expect(outcome).toMatchObject({
-      status: 0,
-      stderr: expect.stringMatching(/^Open http:\/\/service\/device and approve the code ABCD-EFGH\n/),
-    });
-    expect(outcome.stdout + outcome.stderr).not.toContain(token);
-    if (json !== '') expect(JSON.parse(outcome.stdout)).toMatchObject({ apiUrl: person.origin, organization });
+    if (json !== '') expect(JSON.parse(outcome.stdout)).toMatchObject({ apiUrl: service.origin });
     expect(await stored()).toContain(`private_key = "${token}"`);
   },
 );
 
 test('a login in a browser ends when the code expires while the service cannot be reached', async () => {
-  const lost = await startFakeService(
-    { privateKey, publicKey },
-    {
-      startDeviceLogin: () => deviceLogin,
-      pollDeviceLogin: () => {
-        throw simulatedDisconnectError;
-      },
-    },
-  );
-  onTestFinished(() => lost.close());
+  const { variables } = await startLoginService(Array.from({ length: 9 }, () => simulatedDisconnectError));
   let nowMs = 0;
   const monotonicMs = () => (nowMs += 400_000);
-  const outcome = await cloud('auth login --no-browser', { monotonicMs, variables: { BOTCLI_API_URL: lost.origin } });
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('was not approved in time') });
+  const expected = { status: 1, stderr: 'was not approved in time' };
+  await run('auth login --no-browser', expected, { monotonicMs, variables });
 });
 
 test.each([
   ['is denied', 'device-login-denied', 'The login was denied.'],
   ['expires', 'device-code-expired', 'was not approved in time'],
-] as const)('a login in a browser stores nothing if the login %s', async (_, reason, message) => {
-  const refusing = await startFakeService(
-    { privateKey, publicKey },
-    {
-      startDeviceLogin: () => ({ ...deviceLogin, verification_uri_complete: 'file:///etc/passwd' }),
-      pollDeviceLogin: () => {
-        throw createApiError(reason);
-      },
-    },
-  );
-  onTestFinished(() => refusing.close());
-  const onBrowser = () => {
-    throw new Error('Only web pages are opened.');
-  };
-  const variables = { BOTCLI_API_URL: refusing.origin };
-  const outcome = await cloud('auth login', { terminal: true, onBrowser, variables });
-  expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+] as const)('a login in a browser stores nothing if the login %s', async (_, reason, stderr) => {
+  const device = { ...deviceLogin, verification_uri_complete: 'file:///etc/passwd' };
+  const { variables } = await startLoginService([createApiError(reason)], { device });
+  await run('auth login', { status: 1, stderr }, { terminal: true, onBrowser: opensNoPage, variables });
   expect(await stored()).toBe('');
 });
 
 test('logout removes a token that cannot be revoked, and says that it stays valid', async () => {
-  await writeProfile(place.file, { api_url: 'http://127.0.0.1:9', private_key: `pcc_pat_${privateKey.slice(3)}` });
-  const outcome = await cloud('auth logout --yes');
-  expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('the token stays valid') });
+  await keep({ api_url: 'http://127.0.0.1:9', private_key: token });
+  await run('auth logout --yes', { stderr: 'the token stays valid' });
   expect(await stored()).toBe('api_url = "http://127.0.0.1:9"\n');
 });

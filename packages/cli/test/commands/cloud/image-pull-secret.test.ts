@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createApiError,
@@ -7,10 +6,11 @@ import {
   type PutSecretsRequest,
   type SecretWriteResult,
 } from '@bothost/contract';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeService, simulatedDisconnectError, startFakeService } from '../../fake-service/fake-service.ts';
-import { organization, privateKey, publicKey } from '../../fake-service/records.ts';
-import { type RunOptions, runProgram } from '../../run-program.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { simulatedDisconnectError } from '../../fake-service/fake-service.ts';
+import { organization } from '../../fake-service/records.ts';
+import type { RunOptions } from '../../run-program.ts';
+import { type Expectation, startServiceWith, useCommands } from '../use-commands.ts';
 
 const secret = 'me:Pa:ss wörd';
 const encoded = Buffer.from(secret).toString('base64');
@@ -18,38 +18,27 @@ const forms = [secret, 'Pa:ss wörd', encoded, Buffer.from('Pa:ss wörd').toStri
 const now = '2026-11-20T17:00:00.000Z';
 
 describe('botcli cloud secrets image-pull-secret', () => {
-  let service: FakeService;
-  let directory: string;
   let before: number | null;
   let change: SecretWriteResult['change'];
   let verification: ImagePullSecretCheck;
 
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bothost-pull-'));
+  const commands = useCommands('cloud secrets', () =>
+    startServiceWith({
+      getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
+      listOrganizations: () => ({ organizations: [organization] }),
+      putSecrets: ({ body, params }) => written(body as PutSecretsRequest, params['setName'] ?? ''),
+      verifyImagePullSecret: ({ params }) => {
+        if (params['setName'] === 'gone') throw createApiError('secret-set-not-found');
+        return { status: 'OK', name: 'hub', host: 'ghcr.io', revision: 1, expiresAt: null, verification };
+      },
+    }),
+  );
+
+  beforeEach(() => {
     before = null;
     change = 'created';
-    verification = {
-      result: 'verified',
-      message: 'The registry accepts the credentials.',
-      image: null,
-      checkedAt: now,
-    };
-    service = await startFakeService(
-      { privateKey, publicKey },
-      {
-        getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
-        listOrganizations: () => ({ organizations: [organization] }),
-        putSecrets: ({ body, params }) => written(body as PutSecretsRequest, params['setName'] ?? ''),
-        verifyImagePullSecret: ({ params }) => {
-          if (params['setName'] === 'gone') throw createApiError('secret-set-not-found');
-          return { status: 'OK', name: 'hub', host: 'ghcr.io', revision: 1, expiresAt: null, verification };
-        },
-      },
-    );
-  });
-  afterEach(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
+    const message = 'The registry accepts the credentials.';
+    verification = { result: 'verified', message, image: null, checkedAt: now };
   });
 
   function written(body: PutSecretsRequest, name: string): SecretWriteResult {
@@ -78,16 +67,11 @@ describe('botcli cloud secrets image-pull-secret', () => {
     };
   }
 
-  const run = (args: readonly string[], given: RunOptions = {}) =>
-    runProgram(['cloud', 'secrets', 'image-pull-secret', ...args], {
-      variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
-      directory,
-      ...given,
-    });
-  const bodies = () => service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
-  const shownNowhere = (outcome: { stdout: string; stderr: string }) => {
-    for (const form of forms) expect(outcome.stdout + outcome.stderr).not.toContain(form);
-  };
+  /** Runs the command, and checks that the credentials are in no output. */
+  const run = (args: readonly string[], expected: Expectation = {}, given: RunOptions = {}) =>
+    commands.run(['image-pull-secret', ...args], { hides: forms, ...expected }, given);
+  const bodies = () =>
+    commands.service.requests.filter(({ operation }) => operation === 'putSecrets').map(({ body }) => body);
   const whole = { isImagePullSecret: true, host: 'ghcr.io', secretValue: encoded };
 
   it.each([
@@ -97,34 +81,28 @@ describe('botcli cloud secrets image-pull-secret', () => {
     before = revision;
     change = revision === null ? 'created' : 'updated';
     for (const terminal of [true, false]) {
-      const outcome = await run(['hub', 'https://GHCR.io/', secret], { terminal });
-      expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining(word) });
-      expect(outcome.stdout).toContain('fingerprint 1a2b3c4d');
-      shownNowhere(outcome);
+      await run(['hub', 'https://GHCR.io/', secret], { stdout: [word, 'fingerprint 1a2b3c4d'] }, { terminal });
     }
     expect(bodies()).toEqual([whole, whole]);
   });
 
   it('if no response arrives, reports that the secret was stored either completely or not at all', async () => {
-    const outcome = await run(['lost', 'ghcr.io', secret, '--skip']);
-    expect(outcome).toMatchObject({
+    await run(['lost', 'ghcr.io', secret, '--skip'], {
       status: 1,
-      stdout: '',
-      stderr: expect.stringContaining('stored completely or not at all'),
+      wholeStdout: '',
+      stderr: 'stored completely or not at all',
     });
-    shownNowhere(outcome);
   });
 
   it('reports that the stored credentials are unchanged if they equal the given credentials', async () => {
     before = 3;
     change = 'none';
-    const outcome = await run(['hub', 'ghcr.io', secret], { terminal: true });
-    expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining('unchanged') });
+    await run(['hub', 'ghcr.io', secret], { stdout: 'unchanged' }, { terminal: true });
     expect(bodies()).toEqual([whole]);
   });
 
   it('accepts credentials as an argument, from a prompt, from standard input and from a Docker config file', async () => {
-    const file = join(directory, 'config.json');
+    const file = join(commands.directory, 'config.json');
     await writeFile(
       file,
       JSON.stringify({ auths: { 'https://ghcr.io/v2/': { auth: encoded } }, credsStore: 'desktop' }),
@@ -141,9 +119,8 @@ describe('botcli cloud secrets image-pull-secret', () => {
       [['hub', 'ghcr.io', '--from-docker-config', 'config.json'], {}],
     ];
     for (const [args, given] of ways) {
-      const outcome = await run(args, given);
-      expect([args, outcome.status, bodies().at(-1)]).toEqual([args, 0, whole]);
-      shownNowhere(outcome);
+      await run(args, {}, given);
+      expect(bodies().at(-1), args.join(' ')).toEqual(whole);
     }
   });
 
@@ -158,16 +135,11 @@ describe('botcli cloud secrets image-pull-secret', () => {
     ['me:\ufffd', [], 'UTF-8'],
     [`me:${'x'.repeat(65_536)}`, [], 'longer'],
   ])('rejects the credentials %j with the options %j before any request', async (text, options, message) => {
-    const outcome = await run(['hub', 'ghcr.io', text, ...options]);
-    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
-    shownNowhere(outcome);
-    expect(service.requests).toEqual([]);
+    await run(['hub', 'ghcr.io', text, ...options], { status: 1, stderr: message, requests: [] });
   });
 
   it('warns about a password that looks like encoded credentials', async () => {
-    const outcome = await run(['hub', 'ghcr.io', `me:${encoded}`]);
-    expect(outcome).toMatchObject({ status: 0, stderr: expect.stringContaining('looks like encoded credentials') });
-    shownNowhere(outcome);
+    await run(['hub', 'ghcr.io', `me:${encoded}`], { stderr: 'looks like encoded credentials' });
   });
 
   it.each([
@@ -182,10 +154,7 @@ describe('botcli cloud secrets image-pull-secret', () => {
     [['hub', 'ghcr.io', secret, '--expires', 'soon'], 2, '--expires'],
     [['hub'], 2, 'host'],
   ])('rejects the arguments %j with exit status %s and the message %j', async (args, status, message) => {
-    const outcome = await run(args);
-    expect(outcome).toMatchObject({ status, stderr: expect.stringContaining(message) });
-    shownNowhere(outcome);
-    expect(service.requests).toEqual([]);
+    await run(args, { status, stderr: message, requests: [] });
   });
 
   it.each([
@@ -200,77 +169,67 @@ describe('botcli cloud secrets image-pull-secret', () => {
     [{ auths: { 'ghcr.io': { auth: encoded }, 'https://ghcr.io': { auth: btoa('other:one') } } }, null],
     [{ auths: { 'https://ghcr.io': { auth: encoded }, 'GHCR.io': { auth: btoa('other:one') } } }, 'several'],
   ])('reads a Docker configuration file with the content %j, or rejects it with: %s', async (content, message) => {
-    await writeFile(join(directory, 'config.json'), typeof content === 'string' ? content : JSON.stringify(content));
-    const outcome = await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json']);
-    shownNowhere(outcome);
+    await writeFile(
+      join(commands.directory, 'config.json'),
+      typeof content === 'string' ? content : JSON.stringify(content),
+    );
+    const expected = message === null ? {} : { status: 1, stderr: message };
+    await run(['hub', 'ghcr.io', '--from-docker-config', 'config.json'], expected);
     if (message === null) expect(bodies().at(-1)).toMatchObject(whole);
-    else expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
   });
 
   it('names the Docker configuration file in the error if the file cannot be read', async () => {
-    expect(await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'])).toMatchObject({
+    await run(['hub', 'ghcr.io', '--from-docker-config', 'none.json'], {
       status: 1,
-      stderr: expect.stringContaining('Cannot read none.json (ENOENT)'),
+      stderr: 'Cannot read none.json (ENOENT)',
     });
   });
 
   it('--verify shows the result from the registry, and exits with 1 if the credentials are rejected', async () => {
-    const verified = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
-    expect(verified.status).toBe(0);
-    expect(JSON.parse(verified.stdout)).toMatchObject({ name: 'hub', host: 'ghcr.io', verification });
-    expect(service.requests.at(-1)?.body).toBeUndefined();
+    await run(['hub', 'ghcr.io', secret, '--verify', '--json'], {
+      json: { name: 'hub', host: 'ghcr.io', verification },
+    });
+    expect(commands.service.requests.at(-1)?.body).toBeUndefined();
     for (const result of ['unreachable', 'skipped'] as const) {
       verification = { ...verification, result, message: 'Nothing answers there.' };
-      const outcome = await run(['hub', 'ghcr.io', secret, '--image', 'team/app:1']);
-      expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining(result) });
-      expect(outcome.stderr).toContain('Nothing answers there.');
-      expect(service.requests.at(-1)?.body).toEqual({ image: 'team/app:1' });
+      await run(['hub', 'ghcr.io', secret, '--image', 'team/app:1'], {
+        stdout: result,
+        stderr: 'Nothing answers there.',
+      });
+      expect(commands.service.requests.at(-1)?.body).toEqual({ image: 'team/app:1' });
     }
     verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
-    const rejected = await run(['hub', 'ghcr.io', secret, '--verify', '--json']);
-    expect(rejected.status).toBe(1);
-    expect(JSON.parse(rejected.stdout)).toMatchObject({
-      error: { reason: 'credentials-rejected', details: { verification } },
+    await run(['hub', 'ghcr.io', secret, '--verify', '--json'], {
+      status: 1,
+      json: {
+        error: { reason: 'credentials-rejected', details: { verification } },
+      },
     });
-    shownNowhere(rejected);
   });
 
   it('--expires sets the expiry and warns about credentials that expire soon', async () => {
-    const outcome = await run(['hub', 'ghcr.io', secret, '--expires', '12h']);
+    const stderr = 'the credentials of hub expire at 2026-11-21T05:00:00Z; set new ones before';
+    await run(['hub', 'ghcr.io', secret, '--expires', '12h'], { stderr });
     expect(bodies().at(-1)).toMatchObject({ expiresAt: '2026-11-21T05:00:00.000Z' });
-    expect(outcome.stderr).toContain('the credentials of hub expire at 2026-11-21T05:00:00Z; set new ones before');
-    expect((await run(['hub', 'ghcr.io', secret, '--expires', '90d'])).stderr).not.toContain('expire at');
+    await run(['hub', 'ghcr.io', secret, '--expires', '90d'], { hides: 'expire at' });
   });
 
   it('--dry-run writes nothing and needs no confirmation', async () => {
-    const outcome = await run(['hub', 'ghcr.io', secret, '--dry-run', '-r', 'eu', '--json']);
-    expect(JSON.parse(outcome.stdout)).toMatchObject({ change: 'created', dryRun: true, region: 'eu' });
+    await run(['hub', 'ghcr.io', secret, '--dry-run', '-r', 'eu', '--json'], {
+      json: { change: 'created', dryRun: true, region: 'eu' },
+    });
     expect(bodies()).toEqual([{ ...whole, region: 'eu', dryRun: true }]);
   });
 
   it('`secrets verify` verifies a stored secret', async () => {
-    const verify = (...args: string[]) =>
-      runProgram(['cloud', 'secrets', 'verify', ...args], {
-        variables: { BOTCLI_API_URL: service.origin, BOTCLI_TOKEN: privateKey },
-      });
-    const { status, stdout } = await verify('hub', '--image', 'team/app');
-    expect({ status, stdout }).toEqual({
-      status: 0,
-      stdout: expect.stringContaining(
-        'Verification\tverified\nChecked\t2026-11-20T17:00:00.000Z\nResult\tThe registry accepts',
-      ),
+    await commands.run('verify hub --image team/app', {
+      stdout: 'Verification\tverified\nChecked\t2026-11-20T17:00:00.000Z\nResult\tThe registry accepts',
+      lastRequest: { operation: 'verifyImagePullSecret', body: { image: 'team/app' } },
     });
-    expect(service.requests.at(-1)).toMatchObject({ operation: 'verifyImagePullSecret', body: { image: 'team/app' } });
     verification = { ...verification, result: 'rejected', message: 'The registry rejects the credentials.' };
-    const rejected = await verify('hub', '--json');
-    expect([rejected.status, JSON.parse(rejected.stdout)]).toMatchObject([
-      1,
-      { error: { reason: 'credentials-rejected', details: { verification } } },
-    ]);
-    expect(await verify('gone')).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('Secret set "gone" does not exist'),
-    });
-    expect(await verify('a/b')).toMatchObject({ status: 1, stderr: expect.stringContaining('Invalid name') });
+    const error = { reason: 'credentials-rejected', details: { verification } };
+    await commands.run('verify hub --json', { status: 1, json: { error } });
+    await commands.run('verify gone', { status: 1, stderr: 'Secret set "gone" does not exist' });
+    await commands.run('verify a/b', { status: 1, stderr: 'Invalid name' });
   });
 });

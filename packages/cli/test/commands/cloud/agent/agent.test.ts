@@ -1,9 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createApiError, type SessionEvent } from '@bothost/contract';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { writeProfile } from '../../../../src/connection/profile.ts';
-import { type FakeService, startFakeService } from '../../../fake-service/fake-service.ts';
+import { startFakeService } from '../../../fake-service/fake-service.ts';
 import {
   agent,
   agentListItem,
@@ -14,25 +14,18 @@ import {
   sessionId,
   sessionSummary,
 } from '../../../fake-service/records.ts';
-import { createProfilePath } from '../../../profile-file.ts';
-import { type RunOptions, runProgram } from '../../../run-program.ts';
+import { startServiceWith, useCommands } from '../../use-commands.ts';
 
-let service: FakeService;
-let place: Awaited<ReturnType<typeof createProfilePath>>;
 let found: typeof session;
 let secretSets: typeof agent.secretSets;
 let startMethod: typeof agent.startMethod;
 let deploymentIds: Partial<typeof agentListItem>;
 
-beforeEach(async () => {
-  place = await createProfilePath();
-  found = session;
-  secretSets = [];
-  startMethod = undefined;
-  deploymentIds = {};
-  service = await startFakeService(
-    { privateKey, publicKey },
-    {
+const condition = { message: 'not to be shown', lastTransitionTime: '2026-11-20T16:00:00.000Z' };
+const commands = useCommands(
+  'cloud agent',
+  () =>
+    startServiceWith({
       getAgent: () => ({
         ...agent,
         secretSets,
@@ -42,20 +35,8 @@ beforeEach(async () => {
         reconciledDeploymentId: agent.desiredDeploymentId,
         errors: [{ code: 'PCC_UNKNOWN_ERROR', message: 'it exits at once' }],
         conditions: [
-          {
-            type: 'Degraded',
-            status: 'True',
-            reason: 'ValidationFailed',
-            message: 'exit code 3',
-            lastTransitionTime: '2026-11-20T16:00:00.000Z',
-          },
-          {
-            type: 'Progressing',
-            status: 'False',
-            reason: 'Done',
-            message: 'not to be shown',
-            lastTransitionTime: '2026-11-20T16:00:00.000Z',
-          },
+          { ...condition, type: 'Degraded', status: 'True', reason: 'ValidationFailed', message: 'exit code 3' },
+          { ...condition, type: 'Progressing', status: 'False', reason: 'Done' },
         ],
       }),
       startSession: ({ body, params }) => {
@@ -95,47 +76,39 @@ beforeEach(async () => {
       }),
       listAgents: () => ({ services: [], agents: [{ ...agentListItem, ...deploymentIds, secretSets }] }),
       stopSession: () => ({ status: 'terminated', session_id: sessionId }),
-    },
-  );
-});
-afterEach(async () => {
-  await service.close();
-  await place.remove();
-});
+    }),
+  { BOTCLI_PUBLIC_KEY: publicKey },
+);
+const { run } = commands;
+const withoutKey = { variables: { BOTCLI_PUBLIC_KEY: '' } };
 
-const variables = () => ({
-  BOTCLI_CONFIG: place.file,
-  BOTCLI_API_URL: service.origin,
-  BOTCLI_TOKEN: privateKey,
-  BOTCLI_PUBLIC_KEY: publicKey,
+beforeEach(() => {
+  found = session;
+  secretSets = [];
+  startMethod = undefined;
+  deploymentIds = {};
 });
-const run = (words: readonly string[], given: RunOptions = {}) =>
-  runProgram(['cloud', 'agent', ...words], { variables: variables(), ...given });
 
 test('start without options sends no transport field, and prints commands to reach, inspect and stop the session', async () => {
-  const { status, stdout, stderr } = await run(['start', 'parrot']);
-  expect(status).toBe(0);
-  expect(service.requests.map(({ operation, key, body }) => ({ operation, key, body }))).toEqual([
-    { operation: 'startSession', key: publicKey, body: { createDailyRoom: false } },
-  ]);
-  const proxy = `${service.origin}/v1/public/parrot/sessions/${sessionId}/`;
-  expect(stdout.split('\n')).toEqual([
-    `Session\t${sessionId}`,
-    `Proxy\t${proxy}`,
-    `Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}`,
-    `In a browser\t${service.origin}/talk/parrot (over WebSocket or WebRTC)`,
-    `Show the session\tbotcli cloud agent sessions parrot --id ${sessionId}`,
-    `Stop the session\tbotcli cloud agent stop parrot --session-id ${sessionId}`,
-    '',
-  ]);
-  expect(stdout).not.toContain(publicKey);
-  expect(stderr).toBe('');
+  const { origin } = commands.service;
+  const proxy = `${origin}/v1/public/parrot/sessions/${sessionId}/`;
+  await run('start parrot', {
+    requests: [{ operation: 'startSession', key: publicKey, body: { createDailyRoom: false } }],
+    wholeStdout: `Session\t${sessionId}
+Proxy\t${proxy}
+Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}
+In a browser\t${origin}/talk/parrot (over WebSocket or WebRTC)
+Show the session\tbotcli cloud agent sessions parrot --id ${sessionId}
+Stop the session\tbotcli cloud agent stop parrot --session-id ${sessionId}
+`,
+    wholeStderr: '',
+  });
 });
 
 test('start says to set BOTCLI_PUBLIC_KEY for the printed curl command if only the profile contains the key', async () => {
-  await writeProfile(place.file, { public_key: publicKey });
-  const { stderr } = await run(['start', 'parrot'], { variables: { ...variables(), BOTCLI_PUBLIC_KEY: '' } });
-  expect(stderr).toBe(`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${place.file}.\n`);
+  await writeProfile(commands.profile, { public_key: publicKey });
+  const wholeStderr = `Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${commands.profile}.\n`;
+  await run('start parrot', { wholeStderr }, withoutKey);
 });
 
 test.each([
@@ -151,30 +124,110 @@ test.each([
     );
     const { origin } = member;
     const profile = { api_url: origin, organization: 'acme', private_key: personalToken, public_key: publicKey };
-    await writeProfile(place.file, profile);
-    const options = transport === undefined ? [] : ['--transport', transport];
-    const { status, stdout, stderr } = await run(['start', 'parrot', ...options], {
-      variables: { BOTCLI_CONFIG: place.file },
-    });
-    await member.close();
-    expect([status, stderr]).toEqual([0, '']);
-    expect(member.requests).toMatchObject([
-      { path: '/v1/organizations/acme/agents/parrot/start', key: personalToken, body },
-    ]);
+    await writeProfile(commands.profile, profile);
+    const options = transport === undefined ? '' : ` --transport ${transport}`;
     const proxy = `${origin}/v1/public/parrot/sessions/${sessionId}/`;
     const line =
       transport === undefined ? `Try it\tcurl -H "Authorization: Bearer to.ken" ${proxy}\n` : 'Token\tto.ken\n';
-    expect(stdout).toContain(line);
-    expect(stdout).not.toContain(personalToken);
+    await run(
+      `start parrot${options}`,
+      { stdout: line, wholeStderr: '', hides: personalToken },
+      { variables: { BOTCLI_API_URL: '', BOTCLI_TOKEN: '', BOTCLI_PUBLIC_KEY: '' } },
+    );
+    await member.close();
+    const path = '/v1/organizations/acme/agents/parrot/start';
+    expect(member.requests).toMatchObject([{ path, key: personalToken, body }]);
   },
 );
 
-test('start uses a public key from the environment or --api-key, even after a login', async () => {
-  const login = { ...variables(), BOTCLI_TOKEN: personalToken, BOTCLI_ORG: 'acme' };
-  expect((await run(['start', 'parrot'], { variables: login })).status).toBe(0);
-  const withOption = { variables: { ...login, BOTCLI_PUBLIC_KEY: '' } };
-  expect((await run(['start', 'parrot', '--api-key', publicKey], withOption)).status).toBe(0);
-  expect(service.requests.map(({ operation }) => operation)).toEqual(['startSession', 'startSession']);
+const login = { BOTCLI_TOKEN: personalToken, BOTCLI_ORG: 'acme' };
+const data =
+  '{"id": 1234567890123456789, "price": 1.0, "huge": 1e400, "zero": -0, "b\\u006f": "\\u00e9", "a": 1, "a": 2}';
+
+commands.table([
+  // A public key from the environment or --api-key is used even after a login.
+  ['start parrot', { requests: ['startSession'] }, { variables: login }],
+  [
+    `start parrot --api-key ${publicKey}`,
+    { requests: ['startSession'] },
+    { variables: { ...login, BOTCLI_PUBLIC_KEY: '' } },
+  ],
+  [
+    'start parrot --transport websocket --json',
+    {
+      json: {
+        sessionId,
+        wsUrl: 'ws://h/ws/generic/parrot.acme',
+        token: 'once',
+        tokenExpiresAt: '2026-11-20T17:05:00.000Z',
+      },
+    },
+  ],
+  ['start parrot --transport websocket', { stdout: '\nToken\tonce\n' }],
+  [
+    ['start', 'parrot', '--data', '{"from": "argument"}'],
+    { requests: [{ body: { createDailyRoom: false, body: { from: 'argument' } } }] },
+  ],
+  [
+    'start parrot -d - --transport webrtc',
+    { requests: [{ body: { transport: 'webrtc', body: { from: 'input' } } }] },
+    { stdin: '{"from": "input"}' },
+  ],
+  // The text of the JSON is sent unchanged.
+  [['start', 'parrot', '--data', data], { requests: [{ text: `{"createDailyRoom":false,"body":${data}}` }] }],
+  [
+    ['start', 'parrot', '--transport', 'websocket', '--data', data],
+    { requests: [{ text: `{"transport":"websocket","body":${data}}` }] },
+  ],
+  [
+    ['start', 'parrot', '--data', '{"a": secret}'],
+    { status: 2, wholeStdout: '', stderr: 'The value of --data is not valid JSON.', hides: 'secret', requests: [] },
+  ],
+  ['start parrot --data [1]', { status: 2, wholeStdout: '', stderr: 'must be a JSON object', requests: [] }],
+  [
+    'start parrot --data @missing.json',
+    {
+      status: 1,
+      wholeStdout: '',
+      stderr: 'Cannot read missing.json, the file given with --data (ENOENT).',
+      requests: [],
+    },
+  ],
+  ['start parrot', { status: 1, stderr: 'botcli cloud keys create NAME --kind public --default' }, withoutKey],
+  [`start parrot -k ${publicKey}`, {}, withoutKey],
+  [`start parrot -k ${privateKey}`, { status: 1, stderr: 'is a private key; this command needs a public key' }],
+  // --organization checks that the organization has the agent.
+  [
+    'start parrot -o acme',
+    { requests: [{ path: '/v1/organizations/acme/agents/parrot' }, { path: '/v1/public/parrot/start' }] },
+  ],
+  ['start busy --json', { status: 1, json: { error: { code: 'PCC-AGENT-AT-CAPACITY', reason: 'at-capacity' } } }],
+  ['start broken', { status: 1, stderr: '\nTo see the reason, run: botcli cloud agent status broken\n' }],
+  [
+    'sessions parrot --id none',
+    { status: 1, stderr: '\nTo list the sessions of parrot, run: botcli cloud agent sessions parrot\n' },
+  ],
+  [`sessions parrot --id ${sessionId} --status ended`, { status: 2 }],
+  ['sessions parrot --end-state Bad', { status: 2 }],
+  [
+    'status parrot',
+    {
+      stdout: [
+        'Status\tNot serving\nLast deploy\tFailed\n',
+        'Error PCC_UNKNOWN_ERROR\tit exits at once\n',
+        'Problem\tLast deploy failed: the first instance did not start. exit code 3\n',
+        'Min agents\t1\nMax agents\t5\n',
+      ],
+      hides: [/Degraded|Phase/, 'not to be shown'],
+    },
+  ],
+]);
+
+test('start --data reads JSON with a byte-order mark from a file', async () => {
+  await writeFile(join(commands.directory, 'data.json'), '\u{feff}{"from": "file"}');
+  await run('start parrot -d @data.json', {
+    requests: [{ body: { createDailyRoom: false, body: { from: 'file' } } }],
+  });
 });
 
 test.each([
@@ -183,9 +236,9 @@ test.each([
   [{ newestRevision: null, stale: true }, 'keys, revision 2 (stale: deleted)'],
 ])('status and list show the secret set and revision of an agent: %j', async (fields, words) => {
   secretSets = [{ secretSet: 'keys', revision: 2, ...fields }];
-  expect((await run(['status', 'parrot'])).stdout).toContain(`Secret set\t${words}\n`);
-  expect((await run(['list'])).stdout).toContain(`\t${words}\t`);
-  expect(JSON.parse((await run(['list', '--json'])).stdout).agents[0].secretSets).toEqual(secretSets);
+  await run('status parrot', { stdout: `Secret set\t${words}\n` });
+  await run('list', { stdout: `\t${words}\t` });
+  await run('list --json', { json: { agents: [{ secretSets }] } });
 });
 
 test.each([
@@ -193,110 +246,19 @@ test.each([
   [{ level: 'spawn', reason: 'it starts a thread' }, 'each instance imports the bot (it starts a thread)'],
 ] as const)('status shows whether instances are forked or spawned: %j', async (method, words) => {
   startMethod = method;
-  expect((await run(['status', 'parrot'])).stdout).toContain(`Starts\t${words}\n`);
-});
-
-test('start --transport websocket prints the WebSocket URL, the token and the expiry of the token', async () => {
-  const { stdout } = await run(['start', 'parrot', '--transport', 'websocket', '--json']);
-  expect(JSON.parse(stdout)).toMatchObject({
-    sessionId,
-    wsUrl: 'ws://h/ws/generic/parrot.acme',
-    token: 'once',
-    tokenExpiresAt: '2026-11-20T17:05:00.000Z',
-  });
-  expect((await run(['start', 'parrot', '--transport', 'websocket'])).stdout).toContain('\nToken\tonce\n');
-});
-
-test('start --data reads JSON from its argument, a file or standard input', async () => {
-  const directory = dirname(place.file);
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'data.json'), '\u{feff}{"from": "file"}');
-  await run(['start', 'parrot', '--data', '{"from": "argument"}']);
-  await run(['start', 'parrot', '-d', '@data.json'], { directory });
-  await run(['start', 'parrot', '-d', '-', '--transport', 'webrtc'], { stdin: '{"from": "input"}' });
-  expect(service.requests.map(({ body }) => body)).toEqual([
-    { createDailyRoom: false, body: { from: 'argument' } },
-    { createDailyRoom: false, body: { from: 'file' } },
-    { transport: 'webrtc', body: { from: 'input' } },
-  ]);
-});
-
-test('start --data sends the text of the JSON unchanged', async () => {
-  const data =
-    '{"id": 1234567890123456789, "price": 1.0, "huge": 1e400, "zero": -0, "b\\u006f": "\\u00e9", "a": 1, "a": 2}';
-  for (const options of [[], ['--transport', 'websocket']]) await run(['start', 'parrot', ...options, '--data', data]);
-  expect(service.requests.map(({ text }) => text)).toEqual([
-    `{"createDailyRoom":false,"body":${data}}`,
-    `{"transport":"websocket","body":${data}}`,
-  ]);
-});
-
-test.each([
-  ['{"a": secret}', 2, 'The value of --data is not valid JSON.'],
-  ['[1]', 2, 'must be a JSON object'],
-  ['@missing.json', 1, 'Cannot read missing.json, the file given with --data (ENOENT).'],
-])('start with the invalid option --data %s sends no request and exits with %i', async (data, status, message) => {
-  const outcome = await run(['start', 'parrot', '--data', data]);
-  expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(message) });
-  expect(outcome.stderr).not.toContain('secret');
-  expect(service.requests).toEqual([]);
-});
-
-test('start reads the public key from -k, the environment or the profile, and explains how to get a key if there is none', async () => {
-  const none = { ...variables(), BOTCLI_PUBLIC_KEY: '' };
-  expect(await run(['start', 'parrot'], { variables: none })).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('botcli cloud keys create NAME --kind public --default'),
-  });
-  expect(await run(['start', 'parrot', '-k', publicKey], { variables: none })).toMatchObject({ status: 0 });
-  expect(await run(['start', 'parrot', '-k', privateKey])).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('is a private key; this command needs a public key'),
-  });
-});
-
-test('start --organization checks that the organization has the agent', async () => {
-  expect(await run(['start', 'parrot', '-o', 'acme'])).toMatchObject({ status: 0 });
-  expect(service.requests.map(({ path }) => path)).toEqual([
-    '/v1/organizations/acme/agents/parrot',
-    '/v1/public/parrot/start',
-  ]);
-});
-
-test('start exits with 1 and prints the error code of the service if the agent is at its session limit', async () => {
-  const { status, stdout } = await run(['start', 'busy', '--json']);
-  expect(status).toBe(1);
-  expect(JSON.parse(stdout).error).toMatchObject({ code: 'PCC-AGENT-AT-CAPACITY', reason: 'at-capacity' });
-});
-
-test('start names the command that shows why the service refused to start a session', async () => {
-  expect((await run(['start', 'broken'])).stderr).toContain(
-    '\nTo see the reason, run: botcli cloud agent status broken\n',
-  );
-  expect((await run(['sessions', 'parrot', '--id', 'none'])).stderr).toContain(
-    '\nTo list the sessions of parrot, run: botcli cloud agent sessions parrot\n',
-  );
+  await run('status parrot', { stdout: `Starts\t${words}\n` });
 });
 
 test('stop asks for confirmation, and requires --force without a terminal', async () => {
-  const stop = ['stop', 'parrot', '-s', sessionId];
-  expect(await run(stop)).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('--force') });
-  expect(await run(stop, { terminal: true, answers: [false] })).toMatchObject({ status: 1 });
-  expect(service.requests).toEqual([]);
-  expect(await run(stop, { terminal: true, answers: [true] })).toMatchObject({ status: 0 });
-  const { stdout } = await run([...stop, '-f', '--json']);
-  expect(JSON.parse(stdout)).toEqual({ status: 'terminated', session_id: sessionId });
-  expect(service.requests.at(-1)?.params).toMatchObject({ agentName: 'parrot', sessionId });
-});
-
-test('status shows the last deploy, the errors and the problem of an agent, but no condition that does not hold', async () => {
-  const { stdout } = await run(['status', 'parrot']);
-  expect(stdout).toContain('Status\tNot serving\nLast deploy\tFailed\n');
-  expect(stdout).toContain('Error PCC_UNKNOWN_ERROR\tit exits at once\n');
-  expect(stdout).toContain('Problem\tLast deploy failed: the first instance did not start. exit code 3\n');
-  expect(stdout).not.toMatch(/Degraded|Phase/);
-  expect(stdout).toContain('Min agents\t1\nMax agents\t5\n');
-  expect(stdout).not.toContain('not to be shown');
+  const stop = `stop parrot -s ${sessionId}`;
+  const answer = (isYes: boolean) => ({ terminal: true, answers: [isYes] });
+  await run(stop, { status: 2, wholeStdout: '', stderr: '--force', requests: [] });
+  await run(stop, { status: 1, requests: [] }, answer(false));
+  await run(stop, {}, answer(true));
+  await run(`${stop} -f --json`, {
+    wholeJson: { status: 'terminated', session_id: sessionId },
+    requests: [{ params: { agentName: 'parrot', sessionId } }],
+  });
 });
 
 test.each([
@@ -308,35 +270,33 @@ test.each([
   'list shows the status and the last deploy of an agent: active %s, desired %s, reconciled %s',
   async (activeDeploymentId, desiredDeploymentId, reconciledDeploymentId, words) => {
     deploymentIds = { activeDeploymentId, desiredDeploymentId, reconciledDeploymentId };
-    const [header, row] = (await run(['list'])).stdout.split('\n');
+    const [header, row] = (await run('list')).stdout.split('\n');
     expect(header).toMatch(/\tStatus\tLast deploy$/);
     expect(row?.endsWith(`\t${words}`)).toBe(true);
   },
 );
 
 test('sessions prints one row per session to standard output and totals to standard error', async () => {
-  const { stdout, stderr } = await run(['sessions', 'parrot', '--limit', '3', '--status', 'all', '--end-state', 'x_y']);
-  expect(service.requests.at(-1)?.query).toEqual({ limit: '3', status: 'all', endState: 'x_y' });
+  const { stdout } = await run('sessions parrot --limit 3 --status all --end-state x_y', {
+    lastRequest: { query: { limit: '3', status: 'all', endState: 'x_y' } },
+    wholeStderr:
+      '41 sessions, 3 shown, 1 active.\nBot start: average 928 ms, p5 22 ms, p95 1.8s; cold starts 50 %.\n' +
+      'Next page: --cursor next-page\n',
+  });
   const [, ...rows] = stdout.trimEnd().split('\n');
   expect(rows.map((row) => row.split('\t').slice(3))).toEqual([
     ['01:00:00', 'Active', '', 'N/A'],
     ['00:01:05', 'Error (500)', '2s', 'Yes'],
     ['00:01:05', 'Complete', '22 ms', 'No'],
   ]);
-  expect(stderr).toBe(
-    '41 sessions, 3 shown, 1 active.\nBot start: average 928 ms, p5 22 ms, p95 1.8s; cold starts 50 %.\n' +
-      'Next page: --cursor next-page\n',
-  );
-});
-
-test('sessions --json prints the response of the service with totals', async () => {
-  const document = JSON.parse((await run(['sessions', 'parrot', '--json'])).stdout);
-  expect(document).toMatchObject({ total_count: 41, nextCursor: 'next-page', totals: { started: 2, coldShare: 0.5 } });
-  expect(document.sessions).toHaveLength(3);
+  const { stdout: text } = await run('sessions parrot --json', {
+    json: { total_count: 41, nextCursor: 'next-page', totals: { started: 2, coldShare: 0.5 } },
+  });
+  expect(JSON.parse(text).sessions).toHaveLength(3);
 });
 
 test('sessions --id shows details, start phases, events with their cause, and metrics over time', async () => {
-  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
+  const { stdout } = await run(`sessions parrot --id ${sessionId}`);
   for (const line of [
     `Session\t${sessionId}`,
     'Status\tAgent error',
@@ -363,56 +323,38 @@ test('sessions --id shows details, start phases, events with their cause, and me
   // The output must not contain the minimum and maximum of the time series. Each point of the series is an average of several
   // samples, so a percentile, which is calculated from single samples, could exceed the maximum.
   expect(stdout).not.toMatch(/^(CPU|Memory) (min|max)\t/m);
-  expect(JSON.parse((await run(['sessions', 'parrot', '-i', sessionId, '--json'])).stdout)).toEqual(session);
+  await run(`sessions parrot -i ${sessionId} --json`, { wholeJson: session });
 });
 
+const eventTs = '2026-11-20T16:01:00.000Z';
+const diskLimit = 'The instance used 9 MiB of disk space. An instance may use 8 MiB.';
+const killed = { code: null, signal: 'SIGKILL', outOfMemory: false, diskLimit, tail: '' };
+const startFailure = { cause: 'The bot exited with code 3 before it was ready.' };
+
 test.each<[string, SessionEvent]>([
-  [
-    'The bot was killed for its disk usage. The instance used 9 MiB of disk space. An instance may use 8 MiB.',
-    {
-      eventCode: 'INSTANCE_EXITED',
-      eventTs: '2026-11-20T16:01:00.000Z',
-      detail: {
-        code: null,
-        signal: 'SIGKILL',
-        outOfMemory: false,
-        diskLimit: 'The instance used 9 MiB of disk space. An instance may use 8 MiB.',
-        tail: '',
-      },
-    },
-  ],
-  [
-    'The bot exited with code 3 before it was ready.',
-    {
-      eventCode: 'INSTANCE_START_FAILED',
-      eventTs: '2026-11-20T16:01:00.000Z',
-      detail: { cause: 'The bot exited with code 3 before it was ready.' },
-    },
-  ],
+  [`The bot was killed for its disk usage. ${diskLimit}`, { eventCode: 'INSTANCE_EXITED', eventTs, detail: killed }],
+  [startFailure.cause, { eventCode: 'INSTANCE_START_FAILED', eventTs, detail: startFailure }],
 ])('sessions --id shows the cause of an event as a sentence: %s', async (cause, event) => {
   found = { ...session, events: [event] };
-  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
-  expect(stdout).toContain(`${event.eventCode}\t${cause}\n`);
+  await run(`sessions parrot --id ${sessionId}`, { stdout: `${event.eventCode}\t${cause}\n` });
 });
 
 test('sessions --id shows the HTTP status if the bot refused the WebSocket', async () => {
-  const at = '2026-11-20T16:01:00.000Z';
-  const refused: SessionEvent = { eventCode: 'SOCKET_REFUSED', eventTs: at, detail: { status: 200, phrase: 'OK' } };
+  const refused: SessionEvent = { eventCode: 'SOCKET_REFUSED', eventTs, detail: { status: 200, phrase: 'OK' } };
   found = { ...session, completionStatus: '200', botStartSeconds: null, startPhases: null, events: [refused] };
-  const { stdout } = await run(['sessions', 'parrot', '--id', sessionId]);
-  expect(stdout).toContain('Status\tRefused (200)\nCompletion status\t200\n');
-  expect(stdout).toContain('SOCKET_REFUSED\tThe bot responded 200 OK instead of opening a WebSocket.\n');
+  await run(`sessions parrot --id ${sessionId}`, {
+    stdout: [
+      'Status\tRefused (200)\nCompletion status\t200\n',
+      'SOCKET_REFUSED\tThe bot responded 200 OK instead of opening a WebSocket.\n',
+    ],
+  });
 });
 
 test('sessions --id shows missing metrics and start times as missing, not as zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, events: [] };
   found = { ...found, botStartSeconds: null, botStartMilliseconds: null, coldStart: null };
-  const { stdout, stderr } = await run(['sessions', 'parrot', '--id', sessionId]);
-  expect(stdout).toContain('Bot start\t\nCaller could speak after\t\nCold start\tN/A\n');
-  expect(stderr).toBe('No metrics were recorded for this session.\n');
-});
-
-test('sessions rejects --id together with a filter', async () => {
-  expect(await run(['sessions', 'parrot', '--id', sessionId, '--status', 'ended'])).toMatchObject({ status: 2 });
-  expect(await run(['sessions', 'parrot', '--end-state', 'Bad'])).toMatchObject({ status: 2 });
+  await run(`sessions parrot --id ${sessionId}`, {
+    stdout: 'Bot start\t\nCaller could speak after\t\nCold start\tN/A\n',
+    wholeStderr: 'No metrics were recorded for this session.\n',
+  });
 });
