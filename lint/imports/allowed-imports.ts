@@ -470,7 +470,7 @@ export const importAreas: readonly ImportArea[] = [
       {
         files: ['accounts/'],
         contain: 'the signed-in person, and the pages of signing in, joining and approving logins',
-        mayImport: ['components/', 'routing/'],
+        mayImport: ['components/', 'commands/', 'routing/'],
       },
       {
         files: ['organization/'],

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
-import { findPositionalWords, parseCommandLine, requireMandatoryValues } from '../../src/command-line/parse-line.ts';
-import { commands } from '../../src/commands.ts';
-import { findCommand } from '../../src/find-command.ts';
 import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
-import { listProjectComponentNames } from '../../src/scaffold/configuration/names.ts';
 import { resolveConfiguration } from '../../src/scaffold/configuration/resolve.ts';
 import { listGuides } from '../../src/scaffold/guides/guides.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
 import { createProjectReport } from '../../src/scaffold/project-report.ts';
 import { version } from '../../src/version.ts';
-import { runProgram } from '../run-program.ts';
+import { findUsageProblem } from '../find-usage-problem.ts';
 import { projectMatrix } from './project-matrix.ts';
 
 const clients = ['react', 'vanilla'].flatMap((client_framework): ProjectConfiguration[] => {
@@ -37,34 +33,10 @@ function linesOf(block: string): readonly string[] {
     });
 }
 
-/** Splits a line into words as a shell does. Supports only the shell syntax that the guides and READMEs use. */
-function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)]
-    .map(([word]) => word.replace(/^(['"])(.*)\1$/, '$2'))
-    .slice(1);
-}
-
-/** Returns the usage error of a command line, or null if the program accepts it. */
-async function refusalOf(line: string): Promise<string | null> {
-  const args = wordsOf(line);
-  try {
-    const found = findCommand(findPositionalWords(args));
-    const command = (await commands[found.path]?.())?.command;
-    if (command === undefined) return 'is no command';
-    const values = parseCommandLine(args, new Set(found.words.map(({ index }) => index)), command);
-    requireMandatoryValues(values, command, '');
-    if (found.path === 'project add' && !(await listProjectComponentNames()).includes(String(values['what'])))
-      return 'cannot be added';
-    if (found.path !== 'init' || args.length <= 2) return null;
-    const { status, stderr } = await runProgram(args.includes('--list-options') ? args : [...args, '--dry-run']);
-    return status === 0 ? null : stderr;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
 async function refused(lines: Iterable<string>): Promise<readonly string[]> {
-  const all = await Promise.all([...new Set(lines)].map(async (line) => ({ line, refusal: await refusalOf(line) })));
+  const all = await Promise.all(
+    [...new Set(lines)].map(async (line) => ({ line, refusal: await findUsageProblem(line) })),
+  );
   return all.flatMap(({ line, refusal }) => (refusal === null ? [] : `${line}: ${refusal}`));
 }
 

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiClient } from '../api.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Form, FormProblem } from '../components/form.tsx';
@@ -58,7 +59,7 @@ export function SignInPage() {
       {openId !== null && <OpenIdButton name={openId.name} redirect={redirect} />}
       <p className="text-quiet text-sm">
         Accounts start with an invitation. If you have none, or forgot your password, ask the operator of this service,
-        who runs <code className="font-mono">botcli operator invite</code>.
+        who runs <code className="font-mono">{botcliCommands.inviteAsOperator()}</code>.
       </p>
     </Card>
   );

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot } from 'lucide-react';
 import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { DangerAction, DangerZone } from '../components/danger-zone.tsx';
@@ -85,7 +85,7 @@ function Agent({ agent }: { readonly agent: AgentDetails }) {
       <Deployments agent={agent} />
       <AgentSecrets agent={agent} />
       {canCallOperation(membership, 'updateAgent') && <AgentSettings key={agent.desiredDeploymentId} agent={agent} />}
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'status', name)} />
+      <EquivalentShellCommand command={botcliCommands.showAgent(organization, name)} />
       {canCallOperation(membership, 'deleteAgent') && <DeleteAgent agent={agent} />}
     </div>
   );
@@ -113,7 +113,7 @@ function DeleteAgent({ agent: { name, activeSessionCount } }: { readonly agent: 
           }`}
           action="Delete agent"
           phrase={name}
-          command={formatCloudCommand(organization, 'agent', 'delete', name, '--yes')}
+          command={botcliCommands.deleteAgent(organization, name)}
           run={() => getOrganizationApi(organization).deleteAgent({ params: { agentName: name } })}
           onDone={async () => {
             await navigate({ to: '/orgs/$organization/agents', params: { organization } });

@@ -1,7 +1,8 @@
 import type { AgentDetails } from '@bothost/contract';
 import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
-import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -77,7 +78,7 @@ function DeployAgain({ agent: { name, deployment } }: { readonly agent: AgentDet
                 params: { agentName: name },
                 body,
               })
-            : formatCloudCommand(organization, 'deploy', name, '--build-id', deployment.buildId, '--force')
+            : botcliCommands.deployBuildAgain(organization, name, deployment.buildId)
         }
       />
     </div>

@@ -2,7 +2,7 @@ import { type AgentListItem, getAgentStatus } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bot, FolderUp } from 'lucide-react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { AgentBadges } from '../components/agent-badges.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -55,7 +55,7 @@ export function AgentsPage() {
           )}
         </QueryBoundary>
       </Section>
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'list')} />
+      <EquivalentShellCommand command={botcliCommands.listAgents(organization)} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
@@ -54,7 +54,7 @@ export function Deployments({ agent }: { readonly agent: AgentDetails }) {
         )}
       </QueryBoundary>
       <div className="border-line border-t px-5 py-3 sm:px-6">
-        <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'deployments', name)} />
+        <EquivalentShellCommand command={botcliCommands.listDeployments(organization, name)} />
       </div>
       {target !== null && <RollBackDialog agent={agent} target={target} onClose={() => setTarget(null)} />}
     </Section>
@@ -184,7 +184,7 @@ function RollBackDialog({ agent, target, onClose }: RollBackDialogProps) {
       details={
         serving !== undefined && <DeploymentDifferenceTable differences={findDeploymentDifferences(serving, target)} />
       }
-      command={formatCloudCommand(organization, 'agent', 'rollback', agentName, '--to', target.id)}
+      command={botcliCommands.rollBackAgent(organization, agentName, target.id)}
       run={() =>
         getOrganizationApi(organization).rollback({ params: { agentName }, body: { deploymentId: target.id } })
       }

@@ -6,9 +6,9 @@ import {
   quoteShellWord,
 } from '@bothost/contract';
 
-/** Returns the `botcli` command for an action in an organization. */
-export function formatCloudCommand(organization: string, ...words: readonly string[]): string {
-  return formatBotcliCommand('cloud', ...words, '--organization', organization);
+/** Returns the `botcli` command for an action in an organization. Null: the organization of the login. */
+export function formatCloudCommand(organization: string | null, ...words: readonly string[]): string {
+  return formatBotcliCommand('cloud', ...words, ...(organization === null ? [] : ['--organization', organization]));
 }
 
 export function formatBotcliCommand(...words: readonly string[]): string {

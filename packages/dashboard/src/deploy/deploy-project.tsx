@@ -3,7 +3,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { agentListQuery } from '../agents/queries.ts';
 import { pickChangedSettings } from '../agents/setting-fields.tsx';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Form } from '../components/form.tsx';
 import { FormFooter } from '../components/form-section.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
@@ -48,10 +48,10 @@ export function DeployProject({ organization, project, onChooseAgain }: DeployPr
         ? pickChangedSettings(null, values)
         : // Without a deploy file, an existing agent keeps its settings.
           {};
-  const words =
+  const command =
     deployFile === null
-      ? ['deploy', name, '--build-dir', project.name, ...createDeployOptions(settings)]
-      : ['deploy', '--config-file', `${project.name}/${deployFile.path}`];
+      ? botcliCommands.deployFolder(organization, name, project.name, createDeployOptions(settings))
+      : botcliCommands.deployWithFile(organization, `${project.name}/${deployFile.path}`);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     deploy.mutate({
@@ -96,7 +96,7 @@ export function DeployProject({ organization, project, onChooseAgain }: DeployPr
                 <FormFooter
                   submit={deploy.isError ? 'Deploy again' : 'Deploy'}
                   isDisabled={findAgentNameProblem(name) !== undefined}
-                  command={formatCloudCommand(organization, ...words)}
+                  command={command}
                 />
               </Form>
             )}

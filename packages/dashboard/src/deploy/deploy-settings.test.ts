@@ -34,7 +34,8 @@ describe('convertDeployFileToSettings', () => {
 });
 
 describe('createDeployOptions', () => {
-  it('returns options only for settings that have a value', () => {
-    expect(createDeployOptions({ autoScaling: { minAgents: 0 }, secretSet: null })).toEqual(['--min-agents', '0']);
+  it('returns an option for each setting', () => {
+    const settings = { autoScaling: { minAgents: 0 }, agentProfile: 'agent-2x', secretSet: null } as const;
+    expect(createDeployOptions(settings)).toEqual({ 'min-agents': 0, profile: 'agent-2x', secrets: null });
   });
 });

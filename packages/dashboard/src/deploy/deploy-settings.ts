@@ -35,20 +35,14 @@ export function convertDeployFileToSettings(file: DeployFile): AgentSettings {
 }
 
 /** Converts the settings of an agent to options of `botcli cloud deploy`. */
-export function createDeployOptions({
-  autoScaling,
-  agentProfile,
-  maxSessionDuration,
-  secretSet,
-}: AgentSettings): string[] {
-  const options = [
-    ['--min-agents', autoScaling?.minAgents],
-    ['--max-agents', autoScaling?.maxAgents],
-    ['--profile', agentProfile],
-    ['--max-session-duration', maxSessionDuration],
-    ['--secrets', secretSet],
-  ] as const;
-  return options.flatMap(([name, value]) => (value == null ? [] : [name, String(value)]));
+export function createDeployOptions({ autoScaling, agentProfile, maxSessionDuration, secretSet }: AgentSettings) {
+  return {
+    'min-agents': autoScaling?.minAgents,
+    'max-agents': autoScaling?.maxAgents,
+    profile: agentProfile,
+    'max-session-duration': maxSessionDuration,
+    secrets: secretSet,
+  };
 }
 
 /** Converts the name of a folder to a valid agent name. */

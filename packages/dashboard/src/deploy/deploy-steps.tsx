@@ -2,7 +2,7 @@ import { type Build, formatBytes, splitBuildError } from '@bothost/contract';
 import { PackingError } from '@bothost/packing';
 import { useMutation } from '@tanstack/react-query';
 import { describeError } from '../api.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
@@ -109,10 +109,10 @@ function BuildProgress({ organization, build, lines }: BuildProgressProps) {
           >
             {cancel.isPending || cancel.isSuccess ? 'Canceling…' : 'Cancel the build'}
           </Button>
-          <EquivalentShellCommand command={formatCloudCommand(organization, 'build', 'cancel', build.id)} />
+          <EquivalentShellCommand command={botcliCommands.cancelBuild(organization, build.id)} />
         </>
       ) : (
-        <EquivalentShellCommand command={formatCloudCommand(organization, 'build', 'logs', build.id, '--full')} />
+        <EquivalentShellCommand command={botcliCommands.readBuildLog(organization, build.id)} />
       )}
     </>
   );
@@ -144,7 +144,7 @@ function DeployProblem({ error, organization }: { readonly error: unknown; reado
         Nothing was deployed.{' '}
         {status === 'canceled'
           ? 'Deploy again to build it.'
-          : `Correct the project and choose it again. The whole log: ${formatCloudCommand(organization, 'build', 'logs', id, '--full')}`}
+          : `Correct the project and choose it again. The whole log: ${botcliCommands.readBuildLog(organization, id)}`}
       </p>
     </Alert>
   );

@@ -13,6 +13,7 @@ import {
 } from '@bothost/packing';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import type { ProjectSource } from './project-source.ts';
 
 export type ChosenProject = PackableProject & {
@@ -94,7 +95,7 @@ async function findDeployFile(root: Folder) {
       throw new PackingError(
         'deploy-file-invalid',
         `${path} names an existing build (build_id), so the files of the folder would not be used.`,
-        `To deploy the folder, remove build_id from ${path}. To deploy the existing build, run: botcli cloud deploy`,
+        `To deploy the folder, remove build_id from ${path}. To deploy the existing build, run: ${botcliCommands.deploy()}`,
       );
     }
   }

@@ -2,7 +2,7 @@ import { type AcceptedDeployment, deploymentStateLabels, getStatusLabel } from '
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { agentQuery, deploymentQuery } from '../agents/queries.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
@@ -52,7 +52,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                   {agentLink}
                 </div>
                 <p className="text-quiet text-sm">Or start a session from the command line:</p>
-                <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agentName)} name="command" />
+                <CopyableText text={botcliCommands.startSession(organization, agentName)} name="command" />
                 <BotcliInstallation />
               </>
             );

@@ -1,5 +1,5 @@
 import { type LogLevel, logLevels } from '@bothost/contract';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
 import { readNumberParameter, readTextParameter } from '../routing/search-values.ts';
 
@@ -65,8 +65,5 @@ export function formatCliLogsCommand(
   isFollowing: boolean,
 ): string {
   const { session, query, level, since } = filter;
-  const options = Object.entries({ session, query, level, since }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
-  return formatCloudCommand(organization, 'agent', 'logs', agent, ...options, ...(isFollowing ? ['--follow'] : []));
+  return botcliCommands.readLogs(organization, agent, { session, query, level, since }, isFollowing);
 }

@@ -1,39 +1,39 @@
 import type { AttentionItem } from '@bothost/contract';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { AgentBadges } from '../components/agent-badges.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { RelativeTime } from '../components/time.tsx';
 
-type NextStep = { readonly title: string; readonly advice: string; readonly words: readonly string[] };
+type NextStep = { readonly title: string; readonly advice: string; readonly command: string };
 
-function nextStep({ kind, agentName, sessionId }: AttentionItem): NextStep {
+function nextStep(organization: string, { kind, agentName, sessionId }: AttentionItem): NextStep {
   switch (kind) {
     case 'deployment-failed':
       return {
         title: 'The last deploy failed',
         advice: 'See why, then fix the project and deploy it again.',
-        words: ['agent', 'status', agentName],
+        command: botcliCommands.showAgent(organization, agentName),
       };
     case 'starts-failing':
       return {
         title: 'Its instances do not start',
         advice: 'Read what the bot wrote last. To use the previous version, roll back.',
-        words: ['agent', 'logs', agentName],
+        command: botcliCommands.readLogs(organization, agentName, {}),
       };
     case 'at-capacity':
       return {
         title: 'At its limit of sessions',
         advice: 'Wait for sessions to end, or deploy with a higher limit (--max-agents).',
-        words: ['agent', 'status', agentName],
+        command: botcliCommands.showAgent(organization, agentName),
       };
     case 'sessions-failed':
       return {
         title: 'Sessions failed',
         advice: 'Read what the bot wrote in the latest one.',
-        words: ['agent', 'logs', agentName, ...(sessionId === null ? [] : ['--session', sessionId])],
+        command: botcliCommands.readLogs(organization, agentName, { session: sessionId }),
       };
   }
 }
@@ -53,7 +53,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
       }
     >
       {(problem) => {
-        const { title, advice, words } = nextStep(problem);
+        const { title, advice, command } = nextStep(organization, problem);
         return (
           <li key={`${problem.kind} ${problem.agentName}`} className="flex gap-4 px-5 py-5 sm:px-6">
             <TriangleAlert aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-danger" />
@@ -74,10 +74,7 @@ export function AttentionList({ attention, organization }: AttentionListProps) {
                 )}
               </p>
               <p className="text-quiet text-sm">{advice}</p>
-              <CopyableText
-                text={formatCloudCommand(organization, ...words)}
-                name={`command for ${problem.agentName}: ${title}`}
-              />
+              <CopyableText text={command} name={`command for ${problem.agentName}: ${title}`} />
             </div>
           </li>
         );

@@ -1,4 +1,4 @@
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './queries.ts';
@@ -26,7 +26,7 @@ export function DeleteSetDialog({ set: { name, revision }, agents, onDone, onClo
       }`}
       action="Delete"
       phrase={name}
-      command={formatCloudCommand(organization, 'secrets', 'delete', name, ...(isUsed ? ['--force'] : []))}
+      command={botcliCommands.deleteSecretSet(organization, name, isUsed)}
       run={() =>
         getOrganizationApi(organization).deleteSecretSet({
           params: { setName: name },

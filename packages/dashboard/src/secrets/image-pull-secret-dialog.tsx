@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { DialogForm } from '../components/dialog-form.tsx';
 import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
@@ -47,10 +47,7 @@ export function ImagePullSecretDialog({ replaced, onClose }: PullSecretDialogPro
       submit="Store"
       sending="Storing…"
       isValid={userProblem === undefined}
-      command={formatCloudCommand(
-        organization,
-        ...['secrets', 'image-pull-secret', name || 'NAME', host || 'REGISTRY', '--username', username || 'USER'],
-      )}
+      command={botcliCommands.setImagePullSecret(organization, name || 'NAME', host || 'REGISTRY', username || 'USER')}
       onClose={onClose}
     >
       {replaced === null && (

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Container, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { describeError } from '../api.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -116,7 +116,7 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
       </RowList>
       {sets[0] !== undefined && mayWrite && (
         <div className="border-line border-t px-5 py-3 sm:px-6">
-          <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'verify', sets[0].name)} />
+          <EquivalentShellCommand command={botcliCommands.verifyImagePullSecret(organization, sets[0].name)} />
         </div>
       )}
       {open?.action === 'create' && <ImagePullSecretDialog replaced={null} onClose={close} />}

@@ -2,7 +2,7 @@ import type { SecretRevision, SecretSetDetails, SecretWriteResult } from '@botho
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Undo2 } from 'lucide-react';
 import { useState } from 'react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
@@ -67,7 +67,7 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
         )}
       </QueryBoundary>
       <div className="border-line border-t px-5 py-3 sm:px-6">
-        <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'history', name)} />
+        <EquivalentShellCommand command={botcliCommands.showSecretHistory(organization, name)} />
       </div>
       {target !== null && (
         <RollBackDialog setName={name} current={revision} target={target.revision} onClose={() => setTarget(null)} />
@@ -110,7 +110,7 @@ function RollBackDialog({ setName, current, target, onClose }: RollBackDialogPro
       lead="Creates a new revision with its keys and values. Agents use it after their next deploy."
       action="Roll back"
       details={<QueryBoundary query={preview}>{(data) => <Changes changes={data.changes} />}</QueryBoundary>}
-      command={formatCloudCommand(organization, 'secrets', 'rollback', setName, String(target))}
+      command={botcliCommands.rollBackSecrets(organization, setName, target)}
       run={() => rollBack(false)}
       onDone={() => refresh(`${setName} has the content of revision ${target} again.`)}
       onClose={onClose}

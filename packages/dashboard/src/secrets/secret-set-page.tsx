@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -69,7 +69,7 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
       <Keys set={set} />
       <Agents set={set} />
       <SecretHistory set={set} />
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'list', name)} />
+      <EquivalentShellCommand command={botcliCommands.showSecretSet(organization, name)} />
       {canCallOperation(membership, 'deleteSecretSet') && <DeleteSet set={set} />}
     </div>
   );
@@ -150,7 +150,7 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
           title={`Remove ${open.key}?`}
           lead="Agents that run keep it until their next deploy. The history can restore it."
           action="Remove key"
-          command={formatCloudCommand(organization, 'secrets', 'unset', name, open.key)}
+          command={botcliCommands.unsetSecret(organization, name, open.key)}
           run={() => getOrganizationApi(organization).deleteSecret({ params: { setName: name, secretKey: open.key } })}
           onDone={() => refresh(`${open.key} is removed.`)}
           onClose={close}

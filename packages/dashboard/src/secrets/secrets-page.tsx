@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
@@ -33,7 +33,7 @@ export function SecretsPage() {
           </>
         )}
       </QueryBoundary>
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'secrets', 'list', '--no-sets')} />
+      <EquivalentShellCommand command={botcliCommands.listSecretSets(organization)} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import {
   secretSetNameRule,
 } from '@bothost/contract';
 import { useState } from 'react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { DialogForm } from '../components/dialog-form.tsx';
 import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
@@ -56,7 +56,7 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
       submit="Store"
       sending="Storing…"
       isValid={nameProblem === undefined && keyProblem === undefined}
-      command={formatCloudCommand(organization, 'secrets', 'set', name || 'NAME', key || 'KEY')}
+      command={botcliCommands.setSecret(organization, name || 'NAME', key || 'KEY')}
       onClose={onClose}
     >
       {setName === null && (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Activity } from 'lucide-react';
 import { agentNamesQuery } from '../agents/queries.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
@@ -44,7 +44,7 @@ export function NoSessions({ organization, isFiltered }: NoSessionsProps) {
       <p>A session is one run of an agent. Talk to {agent} here, or start a session with botcli.</p>
       <TalkLink agent={agent} variant="primary" isNamed />
       <div className="flex w-full flex-col gap-2 text-left">
-        <CopyableText text={formatCloudCommand(organization, 'agent', 'start', agent)} name="command" />
+        <CopyableText text={botcliCommands.startSession(organization, agent)} name="command" />
         <BotcliInstallation />
       </div>
     </EmptyState>

@@ -1,5 +1,6 @@
 import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost/contract';
-import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
 import { readTextParameter } from '../routing/search-values.ts';
 
@@ -83,8 +84,6 @@ export function createSessionListShellCommand(
     const all = { ...query, startTime, durationMin, durationMax, limit: 100 };
     return formatCurlCommand('listOrganizationSessions', { origin, organization, query: all });
   }
-  const words = ['agent', 'sessions', query.agent];
-  if (query.status !== undefined) words.push('--status', query.status);
-  if (query.endState !== undefined) words.push('--end-state', query.endState);
-  return formatCloudCommand(organization, ...words);
+  const { agent, status, endState } = query;
+  return botcliCommands.listSessions(organization, agent, { status, 'end-state': endState });
 }

@@ -1,5 +1,6 @@
 import type { SessionResponse } from '@bothost/contract';
-import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { Section } from '../components/section.tsx';
 import { TextBlock } from '../components/text-block.tsx';
@@ -16,10 +17,7 @@ export function SessionJsonSection({ organization, agentName, session }: Session
   return (
     <Section title="Record" lead="As the API returns it.">
       <div className="flex flex-col gap-4 p-5 sm:p-6">
-        <CopyableText
-          text={formatCloudCommand(organization, 'agent', 'sessions', agentName, '--id', sessionId)}
-          name="botcli command"
-        />
+        <CopyableText text={botcliCommands.showSession(organization, agentName, sessionId)} name="botcli command" />
         <CopyableText
           text={formatCurlCommand('getSession', {
             origin: location.origin,

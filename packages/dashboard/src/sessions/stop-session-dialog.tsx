@@ -1,4 +1,4 @@
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useRefresh } from '../components/use-refresh.ts';
 import { getOrganizationApi } from '../organization/organization.ts';
@@ -19,7 +19,7 @@ export function StopSessionDialog({ organization, session, agentName, onClose }:
       title="Stop this session?"
       lead={`The bot of ${agentName} is stopped immediately, and its caller is disconnected.`}
       action="Stop session"
-      command={formatCloudCommand(organization, 'agent', 'stop', agentName, '--session-id', sessionId, '--force')}
+      command={botcliCommands.stopSession(organization, agentName, sessionId)}
       run={() => getOrganizationApi(organization).stopSession({ params: { agentName: serviceId, sessionId } })}
       onDone={() => refresh('The session is stopped.')}
       onClose={onClose}

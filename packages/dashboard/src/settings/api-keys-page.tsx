@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { KeyRound, Lock, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
@@ -99,7 +99,7 @@ function Keys({ organization }: { readonly organization: string }) {
           {(data) => <KeyList kind={kind} keys={data.keys.filter((key) => key.kind === kind)} onRevoke={setOpen} />}
         </QueryBoundary>
       </Section>
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'keys', 'list')} />
+      <EquivalentShellCommand command={botcliCommands.listKeys(organization)} />
       {open === 'create' && (
         <CreateCredentialDialog
           kind={`${kind} key`}
@@ -107,13 +107,7 @@ function Keys({ organization }: { readonly organization: string }) {
           namePlaceholder={kind === 'private' ? 'Production server' : 'Website'}
           defaultDays={kind === 'private' ? '90' : ''}
           create={create}
-          command={(name, days) =>
-            formatCloudCommand(
-              organization,
-              ...['keys', 'create', name, '--kind', kind],
-              ...(days === '' ? [] : ['--expires', `${days}d`]),
-            )
-          }
+          command={(name, days) => botcliCommands.createKey(organization, name, kind, days)}
           usage={<KeyUsage kind={kind} />}
           onClose={close}
         />
@@ -123,7 +117,7 @@ function Keys({ organization }: { readonly organization: string }) {
           title={`Revoke ${open.name}?`}
           lead="Programs that use this key are refused at once. A revoked key cannot be restored."
           action="Revoke key"
-          command={formatCloudCommand(organization, 'keys', 'revoke', open.id)}
+          command={botcliCommands.revokeKey(organization, open.id)}
           run={() => api.revokeKey({ params: { keyId: open.id } })}
           onDone={() => refresh(`The key ${open.name} is revoked.`)}
           onClose={close}

@@ -17,10 +17,3 @@ export function parseAuditFilter({ action, object, result, since }: Readonly<Rec
     since: readTextParameter(since),
   };
 }
-
-/** Converts a filter to options of `botcli cloud audit list`. */
-export function formatBotcliAuditOptions({ action, object, result, since }: AuditFilter): string[] {
-  return Object.entries({ action, object, result, since }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
-}

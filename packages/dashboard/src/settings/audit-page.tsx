@@ -3,7 +3,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { describeError } from '../api.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -17,7 +17,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { type AuditFilter, formatBotcliAuditOptions } from './audit-filter.ts';
+import type { AuditFilter } from './audit-filter.ts';
 import { auditQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/settings/audit');
@@ -68,9 +68,7 @@ export function AuditPage() {
         />
       </div>
       <Entries organization={organization} filter={filter} />
-      <EquivalentShellCommand
-        command={formatCloudCommand(organization, 'audit', 'list', ...formatBotcliAuditOptions(filter))}
-      />
+      <EquivalentShellCommand command={botcliCommands.listAuditEntries(organization, filter)} />
     </>
   );
 }

@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
-import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactTable } from '../components/fact-list.tsx';
 import { FormSection } from '../components/form-section.tsx';
@@ -181,7 +182,7 @@ function RegionForm({ membership, regions, defaultRegion }: RegionFormProps) {
             {regions.length < 2 ? 'This service has one region: ' : 'Default region: '}
             <strong className="font-medium">{options.find(([code]) => code === defaultRegion)?.[1]}</strong>
           </p>
-          <EquivalentShellCommand command={formatCloudCommand(organization, 'regions', 'list')} />
+          <EquivalentShellCommand command={botcliCommands.listRegions(organization)} />
         </div>
       </Section>
     );

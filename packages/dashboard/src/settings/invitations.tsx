@@ -2,7 +2,8 @@ import type { Invitation, Role } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { MailPlus, Plus } from 'lucide-react';
 import { useState } from 'react';
-import { formatCloudCommand, formatCurlCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
@@ -103,10 +104,6 @@ export function Invitations({ organization }: { readonly organization: string })
   );
 }
 
-function inviteWords({ email, role }: Pick<Invitation, 'email' | 'role'>): readonly string[] {
-  return ['members', 'invite', ...(email === null ? [] : [email]), '--role', role];
-}
-
 type InviteDialogProps = {
   readonly organization: string;
   readonly onCreated: () => Promise<void>;
@@ -142,7 +139,7 @@ function InviteDialog({ organization, onCreated, onClose }: InviteDialogProps) {
       form={form}
       submit="Create link"
       sending="Creating…"
-      command={formatCloudCommand(organization, ...inviteWords(body))}
+      command={botcliCommands.inviteMember(organization, body.email, role)}
       onClose={onClose}
     >
       <TextField

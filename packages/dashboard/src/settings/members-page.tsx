@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { userQuery, useUser } from '../accounts/session.ts';
 import { describeError } from '../api.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -106,13 +106,13 @@ function Members() {
           )}
         </QueryBoundary>
       </Section>
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'members', 'list')} />
+      <EquivalentShellCommand command={botcliCommands.listMembers(organization)} />
       {removed !== null && (
         <ConfirmDialog
           title={`Remove ${removed.name}?`}
           lead={`${removed.email} loses access to ${membership.verboseName} at once. API keys that this person created stay valid.`}
           action="Remove member"
-          command={formatCloudCommand(organization, 'members', 'remove', removed.email)}
+          command={botcliCommands.removeMember(organization, removed.email)}
           run={() => api.removeMember({ params: { userId: removed.userId } })}
           onDone={() => refresh(`${removed.name} is removed.`)}
           onClose={() => setRemoved(null)}

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { apiClient } from '../api.ts';
-import { formatBotcliCommand, formatCurlCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { Badge } from '../components/badge.tsx';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { Button } from '../components/button.tsx';
@@ -50,10 +51,7 @@ export function TokensPage() {
                 <EmptyState icon={KeyRound} title="You have no personal tokens">
                   Create one for scripts, or log in with the command line, which creates its own:
                   <div className="flex w-full flex-col gap-2 text-left">
-                    <CopyableText
-                      text={formatBotcliCommand('cloud', 'auth', 'login', '--api-url', origin)}
-                      name="command"
-                    />
+                    <CopyableText text={botcliCommands.logIn(origin)} name="command" />
                     <BotcliInstallation />
                   </div>
                 </EmptyState>
@@ -88,10 +86,7 @@ export function TokensPage() {
           usage={
             <>
               <p>Use it with the command line, which asks for the token:</p>
-              <CopyableText
-                text={formatBotcliCommand('cloud', 'auth', 'use-pat', '--api-url', origin)}
-                name="command"
-              />
+              <CopyableText text={botcliCommands.storeToken(origin)} name="command" />
               <BotcliInstallation />
             </>
           }

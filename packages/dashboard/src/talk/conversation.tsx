@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { BotcliInstallation } from '../components/botcli-installation.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
@@ -217,11 +218,11 @@ function SessionDetails({ agent, sessionId, hasError }: SessionDetailsProps) {
         {hasError && (
           <>
             <p>To see what the bot logged, run:</p>
-            <CopyableText text={`botcli cloud agent logs ${agent} --session ${sessionId}`} name="command" />
+            <CopyableText text={botcliCommands.readLogs(null, agent, { session: sessionId })} name="command" />
           </>
         )}
         <p>To see its record and metrics, run:</p>
-        <CopyableText text={`botcli cloud agent sessions ${agent} --id ${sessionId}`} name="command" />
+        <CopyableText text={botcliCommands.showSession(null, agent, sessionId)} name="command" />
         <BotcliInstallation />
       </div>
     </Section>

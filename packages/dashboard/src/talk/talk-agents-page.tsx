@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bot } from 'lucide-react';
 import { agentNamesQuery } from '../agents/queries.ts';
-import { formatCloudCommand } from '../commands/shell-command.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
@@ -48,7 +48,7 @@ export function TalkAgentsPage() {
           )}
         </QueryBoundary>
       </Section>
-      <EquivalentShellCommand command={formatCloudCommand(organization, 'agent', 'list')} />
+      <EquivalentShellCommand command={botcliCommands.listAgents(organization)} />
     </div>
   );
 }

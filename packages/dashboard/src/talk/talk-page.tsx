@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { userQuery } from '../accounts/session.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
@@ -93,8 +94,8 @@ function KeyHelp() {
   return (
     <p>
       The service created a public key of your organization at its first start: it is <code>public_key</code> in the
-      profile whose path <code>botcli cloud auth status</code> shows. To create another, run{' '}
-      <code>botcli cloud keys create NAME --kind public</code>. Only this browser tab stores the key.
+      profile whose path <code>{botcliCommands.showLogin()}</code> shows. To create another, run{' '}
+      <code>{botcliCommands.createKey(null, 'NAME', 'public', '')}</code>. Only this browser tab stores the key.
     </p>
   );
 }
