@@ -13,7 +13,7 @@ import {
 import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { requireSessionStarter } from '../organizations/members.ts';
-import { startSession as insertStartedSession, type StartedSession } from '../sessions/start.ts';
+import { createSession, type StartedSession } from '../sessions/create.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
 import { encodeBodyQueryParameter } from './body-parameter.ts';
@@ -23,7 +23,7 @@ type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<ServiceContext, 'now' | 'sessionAddresses' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
   Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'refuseForCapacity'> &
-  Parameters<typeof insertStartedSession>[0];
+  Parameters<typeof createSession>[0];
 type StartOptions = {
   readonly request: Request;
   readonly fields: readonly (keyof StartResponse)[] | undefined;
@@ -77,7 +77,7 @@ async function start(
     const { requestedAt, isMember } = options;
     const auditActor = isMember ? caller : null;
     const input = { sessionId, organizationId, agentName, transport, body, requestedAt, auditActor };
-    const started = await insertStartedSession(context, input);
+    const started = await createSession(context, input);
     if (transport !== 'websocket') begin(context, { ...input, transport }, started);
     // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
     else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
@@ -113,7 +113,7 @@ function bodyText({ body }: Request, transport: SessionTransport): string | null
   return text;
 }
 
-type Input = Parameters<typeof insertStartedSession>[1] & {
+type Input = Parameters<typeof createSession>[1] & {
   readonly transport: Exclude<SessionTransport, 'websocket'>;
 };
 

@@ -5,7 +5,7 @@ import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } fr
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
 import { connectSession, connectSessionWithoutToken } from './connect.ts';
-import { type SessionStartInput, startSession } from './start.ts';
+import { createSession, type SessionStartInput } from './create.ts';
 import { stopSession } from './stop.ts';
 
 let rows: TestDatabaseRows;
@@ -52,7 +52,7 @@ describe('connectSession', () => {
   async function waiting(fields: Parameters<TestDatabaseRows['deployment']>[1] = {}) {
     const { name, of } = await agent(fields);
     const start = input(name, { transport: 'websocket' });
-    await startSession(context(), start);
+    await createSession(context(), start);
     return { name, of, sessionId: start.sessionId };
   }
 

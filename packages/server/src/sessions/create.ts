@@ -29,7 +29,7 @@ export type StartedSession = { readonly deployment: ServingDeployment; readonly 
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`
  */
-export function startSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
+export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
   return context.db.transaction().execute(async (db) => {
     const deployment = await serving({ ...context, db }, input);
     const waits = input.transport === 'websocket';

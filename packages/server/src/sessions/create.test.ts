@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
-import { type SessionStartInput, startSession } from './start.ts';
+import { createSession, type SessionStartInput } from './create.ts';
 
 let rows: TestDatabaseRows;
 let organizationId: string;
@@ -42,7 +42,7 @@ const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().wh
 const instanceOf = (sessionId: string) =>
   rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 
-describe('startSession', () => {
+describe('createSession', () => {
   it("rejects a session that needs a new instance while the agent's secrets cannot be decrypted", async () => {
     const secretSet = `set-${newId().slice(-12)}`;
     await vault.put(organizationId, secretSet, createPutSecretsRequest({ A: 'a value' }));
@@ -54,11 +54,11 @@ describe('startSession', () => {
     const pins = [{ secretSet, setId: set.id, revision: 1 }];
     const problem = { error: 'It is damaged.', error_code: 'PCC_SECRETS_UNAVAILABLE' } as const;
     const { name, of } = await agent({ secret_pins: JSON.stringify(pins), ...problem });
-    await startSession(context(), input(name));
+    await createSession(context(), input(name));
 
     await rows.db.updateTable('secret_sets').set({ region: 'elsewhere' }).where('id', '=', set.id).execute();
     const refused = input(name);
-    await expect(startSession(context(), refused)).rejects.toMatchObject({
+    await expect(createSession(context(), refused)).rejects.toMatchObject({
       reason: 'secrets-unavailable',
       status: 503,
       message: expect.not.stringContaining(secretSet),
@@ -67,7 +67,7 @@ describe('startSession', () => {
     expect(await instanceOf(refused.sessionId)).toBeUndefined();
 
     const warm = await rows.instance(of, { state: 'ready', host: '127.0.0.1', port: 1, ready_at: secondsAgo(9) });
-    expect(await startSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
+    expect(await createSession(context(), input(name))).toMatchObject({ claim: { instanceId: warm } });
   });
 
   it('claims the oldest ready instance', async () => {
@@ -80,7 +80,7 @@ describe('startSession', () => {
     });
     await rows.instance(of, { created_at: secondsAgo(20), state: 'starting', host: null, port: null, ready_at: null });
     const start = input(name, { body: '{"a":1}' });
-    const { claim } = await startSession(context(), start);
+    const { claim } = await createSession(context(), start);
     expect(claim).toMatchObject({
       instanceId: oldest,
       address: { host: '127.0.0.1', port: 40_000 },
@@ -99,13 +99,13 @@ describe('startSession', () => {
   it('claims a starting instance if none is ready', async () => {
     const { name, of } = await agent();
     const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });
-    expect((await startSession(context(), input(name))).claim).toMatchObject({ instanceId: id, address: null });
+    expect((await createSession(context(), input(name))).claim).toMatchObject({ instanceId: id, address: null });
   });
 
   it('creates an instance if none is ready or starting', async () => {
     const { name } = await agent();
     const start = input(name);
-    const { claim } = await startSession(context(), start);
+    const { claim } = await createSession(context(), start);
     expect(claim?.address).toBeNull();
     expect(await instanceOf(start.sessionId)).toMatchObject({
       id: claim?.instanceId,
@@ -119,47 +119,47 @@ describe('startSession', () => {
     const old = await rows.instance(of);
     const deploymentId = await rows.deployment(of.agentId);
     const stopping = await rows.instance({ ...of, deploymentId }, { state: 'stopping' });
-    expect([old, stopping]).not.toContain((await startSession(context(), input(name))).claim?.instanceId);
+    expect([old, stopping]).not.toContain((await createSession(context(), input(name))).claim?.instanceId);
   });
 
   it('fails at max_agents without creating a session row', async () => {
     const { name } = await agent({ max_agents: 1 });
-    await startSession(context(), input(name));
+    await createSession(context(), input(name));
     const start = input(name);
-    await expect(startSession(context(), start)).rejects.toMatchObject({ reason: 'at-capacity', status: 429 });
+    await expect(createSession(context(), start)).rejects.toMatchObject({ reason: 'at-capacity', status: 429 });
     expect(await sessionRow(start.sessionId)).toBeUndefined();
   });
 
   it('fails at max_agents even if there is an idle instance', async () => {
     const { name, of } = await agent({ max_agents: 1 });
-    await startSession(context(), input(name));
+    await createSession(context(), input(name));
     await rows.instance(of);
-    await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
+    await expect(createSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
   it('counts sessions of earlier deployments toward max_agents', async () => {
     const { name, of } = await agent({ max_agents: 1 });
-    await startSession(context(), input(name));
+    await createSession(context(), input(name));
     await rows.deployment(of.agentId, { max_agents: 1 });
-    await expect(startSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
+    await expect(createSession(context(), input(name))).rejects.toMatchObject({ reason: 'at-capacity' });
   });
 
   it('succeeds again when an instance ends and the number of instances falls below max_agents', async () => {
     const { name } = await agent({ max_agents: 1 });
     const start = input(name);
-    await startSession(context(), start);
+    await createSession(context(), start);
     await rows.db
       .updateTable('instances')
       .set({ state: 'ended', ended_at: testNow })
       .where('session_id', '=', start.sessionId)
       .execute();
-    expect((await startSession(context(), input(name))).claim).not.toBeNull();
+    expect((await createSession(context(), input(name))).claim).not.toBeNull();
   });
 
   it('gives twelve concurrent sessions separate instances, up to max_agents', async () => {
     const { name, of } = await agent({ max_agents: 5 });
     for (let count = 0; count < 3; count += 1) await rows.instance(of);
-    const results = await Promise.allSettled(Array.from({ length: 12 }, () => startSession(context(), input(name))));
+    const results = await Promise.allSettled(Array.from({ length: 12 }, () => createSession(context(), input(name))));
     const claimed = results.flatMap((result) =>
       result.status === 'fulfilled' ? [result.value.claim?.instanceId] : [],
     );
@@ -185,22 +185,22 @@ describe('startSession', () => {
   }
 
   it.each(refused)('rejects a session start for %s with the reason %s', async (_, reason, name) => {
-    await expect(startSession(context(), input(await name()))).rejects.toMatchObject({ reason });
+    await expect(createSession(context(), input(await name()))).rejects.toMatchObject({ reason });
   });
 
   it('claims no instance for a WebSocket start', async () => {
     const { name } = await agent();
     const start = input(name, { transport: 'websocket', body: '{}' });
-    expect((await startSession(context(), start)).claim).toBeNull();
+    expect((await createSession(context(), start)).claim).toBeNull();
     expect(await sessionRow(start.sessionId)).toMatchObject({ state: 'waiting', requested_at: null, claimed_at: null });
   });
 
   it('creates no session row for a WebSocket start if websocket_auth is "none", and rejects a start with a request body', async () => {
     const { name } = await agent({ websocket_auth: 'none' });
     const start = input(name, { transport: 'websocket' });
-    await startSession(context(), start);
+    await createSession(context(), start);
     expect(await sessionRow(start.sessionId)).toBeUndefined();
-    await expect(startSession(context(), { ...start, body: '{}' })).rejects.toMatchObject({
+    await expect(createSession(context(), { ...start, body: '{}' })).rejects.toMatchObject({
       reason: 'body-needs-token',
     });
   });
