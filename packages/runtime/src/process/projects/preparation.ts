@@ -5,7 +5,7 @@ import { createBuildEnvironment } from './build-variables.ts';
 import type { BuildCommand, Builder, BuilderOptions } from './builder.ts';
 import { runWithBuilderAccount } from './builder.ts';
 import { chownTree } from './copy-project.ts';
-import { createSecretMask } from './mask.ts';
+import { createBuildOutputMask } from './mask-build-output.ts';
 import type { ProjectStore } from './project-store.ts';
 import { protectDirectoryTree } from './protect-directory-tree.ts';
 import type { PythonShim } from './python-shim.ts';
@@ -63,7 +63,7 @@ export function runBuild(
 ): Promise<void> {
   const { gid } = preparation;
   const options: BuilderOptions = { ...context, cachesDirectory: context.store.cachesDirectory };
-  const mask = createSecretMask(context.passed);
+  const mask = createBuildOutputMask(context.passed);
   const trees = [preparation.directory, ...also];
   return runWithBuilderAccount(options, preparation.owner, gid, async (builder) => {
     const run: BuildCommandRunner = (command) =>

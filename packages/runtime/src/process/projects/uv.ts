@@ -1,7 +1,7 @@
 import type { BuildOutputHandler, RuntimeLogger } from '../../runtime.ts';
 import { installUv } from './install-uv.ts';
 import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
-import { createSecretMask } from './mask.ts';
+import { createBuildOutputMask } from './mask-build-output.ts';
 import { findPython } from './python-interpreter.ts';
 
 const retryMs = 10 * 60_000;
@@ -53,7 +53,7 @@ export function createUvFinder(options: UvOptions): UvFinder {
         return await installing;
       } catch (error) {
         installing = null;
-        const reason = createSecretMask(options.passed)(reasonOf(error));
+        const reason = createBuildOutputMask(options.passed)(reasonOf(error));
         failure = { reason, retryAt: now().getTime() + retryMs };
         logger.warn({ reason }, 'uv could not be installed; builds use pip, which is slower');
       }

@@ -11,7 +11,7 @@ const credentialsInUrl = /:\/\/[^\s/@'"]+@/g;
  * Creates a function that masks secrets in a line of output: user names and passwords in URLs, values of `variables` whose
  * names suggest a secret, and the password of each URL in `variables`.
  */
-export function createSecretMask(variables: Readonly<Record<string, string>>): (line: string) => string {
+export function createBuildOutputMask(variables: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(variables).flatMap(([name, value]) => [
     ...(secretName.test(name) ? [value] : []),
     ...value.split(/\s+/).flatMap(passwordsOf),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSecretMask } from './mask.ts';
+import { createBuildOutputMask } from './mask-build-output.ts';
 
 it.each([
   [
@@ -12,11 +12,11 @@ it.each([
     'mail me@example.com about https://example.com/@scope/name',
   ],
 ])('masks user names and passwords in URLs: %s', (line, masked) => {
-  expect(createSecretMask({})(line)).toBe(masked);
+  expect(createBuildOutputMask({})(line)).toBe(masked);
 });
 
 it('masks values of secret variables, and passwords in URLs that any variable contains', () => {
-  const mask = createSecretMask({
+  const mask = createBuildOutputMask({
     NPM_TOKEN: 'npm_abcdef',
     PIP_INDEX_URL: 'https://reader:p%40ssword@pypi.example.com/simple',
     HTTP_PROXY: 'http://proxy:3128',
