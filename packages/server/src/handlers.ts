@@ -1,6 +1,6 @@
 import { createAccountHandlers } from './accounts/handlers.ts';
 import { createAgentHandlers } from './agents/handlers.ts';
-import { findAgentsUsingSecretSet } from './agents/secret-users.ts';
+import { findAgentsUsingSecretSet } from './agents/secret-pins.ts';
 import { createAuditHandlers } from './audit/handlers.ts';
 import { createBuildHandlers } from './builds/handlers.ts';
 import type { ServiceContext } from './context.ts';

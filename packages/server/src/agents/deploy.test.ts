@@ -5,11 +5,12 @@ import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } fr
 import { newId } from '../store/uuid.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, updateAgent } from './deploy.ts';
-import { activateDeployment, failDeployment, lockAgentForSessionStart } from './deployment.ts';
 import { activateValidatedDeployment } from './deployment-rows.ts';
-import { getDeployment, listDeployments } from './deployments.ts';
+import { activateDeployment, failDeployment } from './deployment-state.ts';
 import { rollBack } from './rollback.ts';
+import { lockAgentForSessionStart } from './serving-deployment.ts';
 import { getAgent } from './show.ts';
+import { getDeployment, listDeployments } from './show-deployments.ts';
 
 const keyId = '01890000-0000-7000-8000-000000000001';
 const paging = { limit: 10, offset: 0, cursor: undefined };

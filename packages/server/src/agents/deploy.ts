@@ -4,9 +4,8 @@ import { getOrganizationProperties, listRegions } from '../organizations/propert
 import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
-import { findDeployableBuild } from './deployable-build.ts';
+import { createDeployment, findDeployableBuild, type NewDeployment } from './create-deployment.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
-import { createDeployment, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
 import {
   compareSettings,

@@ -7,16 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
-import {
-  activateDeployment,
-  failDeployment,
-  lockAgentForSessionStart,
-  recordPreparedProject,
-  recordStartProblem,
-} from './deployment.ts';
+import { activateDeployment, failDeployment, recordPreparedProject, recordStartProblem } from './deployment-state.ts';
 import { createAgentFromProjectDirectory } from './from-directory.ts';
 import type { DeploymentInstanceCounts } from './present.ts';
 import { serveDirectoriesAsAgents } from './serve-directories.ts';
+import { lockAgentForSessionStart } from './serving-deployment.ts';
 import { getAgent, listAgents } from './show.ts';
 
 const logger = pino({ level: 'silent' });

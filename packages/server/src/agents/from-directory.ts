@@ -4,9 +4,9 @@ import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, DeploymentCodeSource, SecretRevisionPin } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
+import { createDeployment } from './create-deployment.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
-import { createDeployment } from './new-deployment.ts';
 import { lockOrInsertAgent } from './rows.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 

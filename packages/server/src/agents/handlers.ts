@@ -6,12 +6,12 @@ import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, type DeploymentChange, updateAgent } from './deploy.ts';
-import { readDeploymentSecrets } from './deployment-secrets.ts';
-import { getDeployment, listDeployments, type UsageOf } from './deployments.ts';
 import { requireAgentId } from './find.ts';
 import { rollBack } from './rollback.ts';
+import { readDeploymentSecrets } from './secret-pins.ts';
 import { createAgentNameWarning } from './settings.ts';
 import { checkAgent, getAgent, listAgents } from './show.ts';
+import { getDeployment, listDeployments, type UsageOf } from './show-deployments.ts';
 import { addStartMethodToAgent } from './start-method.ts';
 
 export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {

@@ -3,14 +3,13 @@ import type { Actor } from '../audit/chain.ts';
 import { requireSecretRevisionsExist } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
-import { findDeployableBuild } from './deployable-build.ts';
+import { createDeployment, findDeployableBuild, type NewDeployment } from './create-deployment.ts';
 import {
   type DeploymentRow,
   findDeployment,
   findDeploymentOfAgent,
   findPreviouslyServingDeployment,
 } from './deployment-rows.ts';
-import { createDeployment, type NewDeployment } from './new-deployment.ts';
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { toSettings } from './settings.ts';
 

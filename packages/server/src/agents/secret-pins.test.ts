@@ -5,10 +5,10 @@ import { createPutSecretsRequest, createTestVault } from '../../test/support/tes
 import { deleteSecretSet } from '../secrets/delete.ts';
 import { newId } from '../store/uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
-import { listDeployments } from './deployments.ts';
 import { rollBack } from './rollback.ts';
-import { findAgentsUsingSecretSet } from './secret-users.ts';
+import { findAgentsUsingSecretSet } from './secret-pins.ts';
 import { getAgent, listAgents } from './show.ts';
+import { listDeployments } from './show-deployments.ts';
 
 describe('an agent with secrets', () => {
   let rows: TestDatabaseRows;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { imagePullSecretCheckRateLimit } from '@bothost/contract';
-import { findPinnedSecretRevisions } from '../agents/pinned-revisions.ts';
+import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';

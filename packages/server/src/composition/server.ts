@@ -1,7 +1,7 @@
 import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
-import { findPinnedSecretRevisions } from '../agents/pinned-revisions.ts';
+import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
 import { type DirectoryServingResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';

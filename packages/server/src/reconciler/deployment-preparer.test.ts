@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { listDeploymentsToReconcile } from '../agents/deployment.ts';
+import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';

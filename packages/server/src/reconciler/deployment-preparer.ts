@@ -1,6 +1,6 @@
 import { type PreparedProject, ProjectPreparationError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { type DeploymentToReconcile, failDeployment, recordPreparedProject } from '../agents/deployment.ts';
+import { type DeploymentToReconcile, failDeployment, recordPreparedProject } from '../agents/deployment-state.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { Backoff } from './backoff.ts';

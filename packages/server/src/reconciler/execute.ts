@@ -1,5 +1,6 @@
 import type { Runtime } from '@bothost/runtime';
-import { lockAgentForScaling, markProjectRemoved } from '../agents/deployment.ts';
+import { markProjectRemoved } from '../agents/deployment-state.ts';
+import { lockAgentForScaling } from '../agents/serving-deployment.ts';
 import { type OpenInstanceRow, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { type OpenSessionRow, recordEndCause } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';

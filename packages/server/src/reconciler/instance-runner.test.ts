@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
-import { listDeploymentsToReconcile } from '../agents/deployment.ts';
+import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type InstanceRunnerContext } from './instance-runner.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';

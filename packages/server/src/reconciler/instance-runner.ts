@@ -1,7 +1,7 @@
 import { agentProfileResources, type SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { type DeploymentToReconcile, recordTransports } from '../agents/deployment.ts';
+import { type DeploymentToReconcile, recordTransports } from '../agents/deployment-state.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';

@@ -1,5 +1,5 @@
 import type { Runtime } from '@bothost/runtime';
-import { type DeploymentToReconcile, listDeploymentsToReconcile } from '../agents/deployment.ts';
+import { type DeploymentToReconcile, listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { listOpenInstances, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { listOpenSessions, type OpenSessionRow } from '../sessions/progress.ts';
 import type { Database } from '../store/tables.ts';

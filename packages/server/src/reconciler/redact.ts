@@ -1,6 +1,6 @@
 import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { readDeploymentSecrets } from '../agents/deployment-secrets.ts';
+import { readDeploymentSecrets } from '../agents/secret-pins.ts';
 import { maskOutputTail } from '../logs/mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';

@@ -2,7 +2,7 @@ import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { listDeploymentsToReconcile } from '../agents/deployment.ts';
+import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';

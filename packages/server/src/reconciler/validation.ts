@@ -7,7 +7,7 @@ import {
   type DeploymentToReconcile,
   failDeployment,
   recordStartProblem,
-} from '../agents/deployment.ts';
+} from '../agents/deployment-state.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';

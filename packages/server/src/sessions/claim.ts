@@ -1,6 +1,6 @@
 import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
-import type { ServingDeployment } from '../agents/deployment.ts';
+import type { ServingDeployment } from '../agents/serving-deployment.ts';
 import { claimInstance, type InstanceClaim } from '../instances/claim.ts';
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';

@@ -1,6 +1,6 @@
 import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
-import { lockAgentForSessionStart } from '../agents/deployment.ts';
+import { lockAgentForSessionStart } from '../agents/serving-deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { claimInstanceForSession, type InstanceClaimContext, type InstanceClaimRequest } from './claim.ts';
 import { insertSession, updateSessionRow } from './rows.ts';

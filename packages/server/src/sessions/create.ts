@@ -1,5 +1,5 @@
 import { createApiError } from '@bothost/contract';
-import { lockAgentForSessionStart, type ServingDeployment } from '../agents/deployment.ts';
+import { lockAgentForSessionStart, type ServingDeployment } from '../agents/serving-deployment.ts';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';

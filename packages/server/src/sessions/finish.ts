@@ -1,5 +1,5 @@
 import type { SessionCompletionStatus } from '@bothost/contract';
-import { learnTransport } from '../agents/deployment.ts';
+import { learnTransport } from '../agents/deployment-state.ts';
 import { storeFinalMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { Database, SessionState } from '../store/tables.ts';

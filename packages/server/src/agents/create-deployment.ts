@@ -1,5 +1,6 @@
 import type { PreparedProject } from '@bothost/runtime';
 import type { Insertable } from 'kysely';
+import { lockUsableBuild } from '../builds/find.ts';
 import type { Database, DeploymentCodeSource, DeploymentsTable, SecretRevisionPin } from '../store/tables.ts';
 import { insertDeployment, supersedePendingDeployments } from './deployment-rows.ts';
 import { type AgentRow, updateAgent } from './rows.ts';
@@ -57,4 +58,24 @@ function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): I
     created_at: now,
     updated_at: now,
   };
+}
+
+export type DeployableBuild = {
+  readonly source: Extract<DeploymentCodeSource, { kind: 'build' }>;
+  readonly prepared: Readonly<Record<string, string | number | boolean | null>>;
+};
+
+/**
+ * Reads a successful build and locks its row until the transaction ends. Null if the region has no successful build
+ * with this id.
+ */
+export async function findDeployableBuild(
+  context: { db: Database; now: () => Date },
+  scope: { readonly organizationId: string; readonly region: string },
+  buildId: string,
+): Promise<DeployableBuild | null> {
+  const build = await lockUsableBuild(context, scope, buildId);
+  if (build === null) return null;
+  const { id, content_hash: contentHash, prepared } = build;
+  return { source: { kind: 'build', buildId: id, contentHash }, prepared };
 }

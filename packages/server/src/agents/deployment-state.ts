@@ -1,5 +1,4 @@
 import type { DeploymentProblem } from '@bothost/contract';
-import type { PinnedSecrets } from '../secrets/pin.ts';
 import type { Database, SessionTransport, StoredInstanceExit } from '../store/tables.ts';
 import {
   activateValidatedDeployment,
@@ -9,56 +8,7 @@ import {
   updateDeploymentIfInState,
   updateUnknownTransports,
 } from './deployment-rows.ts';
-import { lockAgent, lockAgentWithDeployment, updateAgent } from './rows.ts';
-
-/** The deployment that runs new sessions of an agent. */
-export type ServingDeployment = {
-  readonly agentId: string;
-  readonly deploymentId: string;
-  readonly maxAgents: number;
-  readonly maxSessionSeconds: number;
-  readonly websocketAuth: 'none' | 'token';
-  readonly websocketStart: 'full' | 'minimal';
-  /**
-   * The pinned secret set revisions, if their values could not be decrypted at the last start of an instance. Null otherwise.
-   */
-  readonly missedSecrets: PinnedSecrets | null;
-};
-
-/** Locks an agent for a session start and returns its serving deployment in this region. Call this in a transaction. */
-export async function lockAgentForSessionStart(
-  db: Database,
-  organizationId: string,
-  agentName: string,
-  region: string,
-): Promise<ServingDeployment | 'not-found' | 'not-ready'> {
-  const row = await lockAgentWithDeployment(db, organizationId, agentName);
-  if (row === undefined) return 'not-found';
-  // Only the server of the agent's region can start the session, and this server belongs to a different region.
-  if (row.region !== region) return 'not-ready';
-  const { deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, secretPins } = row;
-  if (
-    deploymentId === null ||
-    maxAgents === null ||
-    maxSessionSeconds === null ||
-    websocketAuth === null ||
-    websocketStart === null
-  ) {
-    return 'not-ready';
-  }
-  const pinned = { organizationId, region, pins: secretPins ?? [] };
-  const missedSecrets = row.problem === 'PCC_SECRETS_UNAVAILABLE' ? pinned : null;
-  const { agentId } = row;
-  return { agentId, deploymentId, maxAgents, maxSessionSeconds, websocketAuth, websocketStart, missedSecrets };
-}
-
-/**
- * Locks an agent, so that no other transaction adds instances or assigns them to sessions at the same time. Call this in a
- * transaction.
- */
-export async function lockAgentForScaling(db: Database, agentId: string): Promise<void> {
-  await lockAgent(db, agentId);
-}
+import { lockAgent, updateAgent } from './rows.ts';
 
 export type DeploymentToReconcile = Awaited<ReturnType<typeof listDeploymentRowsToReconcile>>[number];
 
