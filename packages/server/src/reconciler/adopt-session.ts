@@ -49,7 +49,7 @@ export async function adoptSession(
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,
       body: await retryWrite(() => findSessionStartBody(db, row.id)),
-      dispatchedAt: row.handed_over_at,
+      dispatchedAt: row.dispatched_at,
       botStartedAt: row.bot_started_at,
     });
   } catch (error) {

@@ -142,7 +142,7 @@ async function statusByExit(
   if (session.bot_started_at === null) {
     // The server was killed after the dispatch, but before it recorded the session as live. Exit code 0 shows that the
     // bot accepted the session.
-    const at = session.handed_over_at;
+    const at = session.dispatched_at;
     if (at === null || exit.code !== 0) return 'HTTP_ERROR';
     const cold = isColdStart(instance, session.requested_at);
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));

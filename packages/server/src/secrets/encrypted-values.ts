@@ -11,7 +11,7 @@ import {
   type VersionedKey,
 } from './vault/encrypted-value.ts';
 import { computeSecretValueFingerprint } from './vault/fingerprint.ts';
-import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
+import { createCachingKeyring, type Keyring, macKeyPurpose } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type SetIdentity = Pick<SecretSetRow, 'id' | 'organization_id' | 'region' | 'kind'>;
@@ -29,7 +29,7 @@ export async function readCurrentKeysOfOrganization(
   return {
     value: await keyring.current(db, organizationId, 'value'),
     fingerprint: await keyring.current(db, organizationId, 'fingerprint'),
-    mac: await keyring.current(db, organizationId, 'stamp'),
+    mac: await keyring.current(db, organizationId, macKeyPurpose),
   };
 }
 

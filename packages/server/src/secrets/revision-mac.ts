@@ -3,7 +3,7 @@ import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { toEpochMilliseconds } from './vault/encode.ts';
 import type { VersionedKey } from './vault/encrypted-value.ts';
-import type { Keyring } from './vault/keyring.ts';
+import { type Keyring, macKeyPurpose } from './vault/keyring.ts';
 import { computeMac, isValidMac, readMacKeyVersion } from './vault/mac.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function requireRevisionMac(
 ): Promise<void> {
   const version = readMacKeyVersion(row.mac);
   if (row.mac !== null && version !== null) {
-    const key = await keyring.version(db, set.organization_id, 'stamp', version);
+    const key = await keyring.version(db, set.organization_id, macKeyPurpose, version);
     if (isValidMac(key, purpose, fieldsOf(set, row), row.mac)) return;
   }
   throw new DamagedDataError(`revision ${row.revision} does not match its MAC`);

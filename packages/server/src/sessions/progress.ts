@@ -84,7 +84,15 @@ export async function findSessionStartBody(db: Database, sessionId: string): Pro
 export function findSessionState(db: Database, sessionId: string) {
   return db
     .selectFrom('sessions')
-    .select(['state', 'transport', 'relay_id', 'requested_at', 'handed_over_at', 'bot_started_at', 'ended_at'])
+    .select([
+      'state',
+      'transport',
+      'relay_id',
+      'requested_at',
+      'handed_over_at as dispatched_at',
+      'bot_started_at',
+      'ended_at',
+    ])
     .where('id', '=', sessionId)
     .executeTakeFirst();
 }

@@ -163,7 +163,7 @@ export function listOpenSessionRows(db: Database, region: string) {
       'sessions.created_at',
       'sessions.requested_at',
       'sessions.claimed_at',
-      'sessions.handed_over_at',
+      'sessions.handed_over_at as dispatched_at',
       'sessions.bot_started_at',
       'sessions.ending_status',
       'agents.name as agent_name',

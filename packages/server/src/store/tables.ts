@@ -237,7 +237,7 @@ export type SessionsTable = {
   ready_at: Date | null;
   /**
    * When the session was dispatched to its bot. If the bot does not support `GET /_bot/session`, this time is recorded before
-   * the dispatch.
+   * the dispatch. Queries return this column as `dispatched_at`.
    */
   handed_over_at: Date | null;
   bot_started_at: Date | null;

@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/tables.ts';
 import type { ValueRow } from '../rows.ts';
+import { macKeyPurpose } from '../vault/keyring.ts';
 
 const newestKeys = sql`select organization_id,
   max(version) filter (where purpose = 'value') as value,
   max(version) filter (where purpose = 'fingerprint') as fingerprint,
-  max(version) filter (where purpose = 'stamp') as mac
+  max(version) filter (where purpose = ${macKeyPurpose}) as mac
   from vault_keys group by organization_id`;
 
 /**

@@ -42,10 +42,10 @@ export type Keyring = {
   readonly rotate: (db: Database, organizationId: string) => Promise<number>;
 };
 
-/**
- * Purposes of an organization's keys. `stamp` is for MACs; it cannot be renamed, because wrapped keys are bound to their purpose.
- */
-const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', 'stamp'];
+/** The purpose of keys that compute MACs. Its value cannot change, because wrapped keys are bound to their purpose. */
+export const macKeyPurpose = 'stamp';
+
+const purposes: readonly KeyPurpose[] = ['value', 'fingerprint', macKeyPurpose];
 const cacheMs = 300_000;
 const cacheEntries = 10_000;
 
