@@ -69,7 +69,7 @@ const suites: Readonly<Record<string, Suite>> = {
    */
   crash: {
     include: ['packages/**/*.crash.test.ts'],
-    globalSetup: [build],
+    globalSetup: [build, uv],
     testTimeout: 120_000,
     maxWorkers: 1,
     // The attack test gives the thread that measures start times real-time priority. It would wait for helper threads of the
@@ -79,6 +79,9 @@ const suites: Readonly<Record<string, Suite>> = {
       kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 200),
       killSeed: Number(environment['BOTHOST_TEST_SEED'] ?? Date.now() % 1_000_000),
       attackSeconds: Number(environment['BOTHOST_TEST_ATTACK_SECONDS'] ?? 600),
+      pythonCache: cache,
+      python: undefined,
+      surroundings: environment,
     },
   },
   /**

@@ -313,7 +313,7 @@ export const settings = {
       .default('true')
       .transform((text) => text === 'true'),
     description:
-      'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects use pip and take longer.',
+      'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects fail.',
     shownDefault: '`true`',
   }),
   forkServerMemoryBytes: setting({

@@ -240,7 +240,7 @@ export const getBuildLogs = defineOperation({
     full: z
       .enum(['true', 'false'])
       .default('false')
-      .describe('Include details, such as the lines of pip and uv for each package'),
+      .describe('Include details, such as the lines of uv for each package'),
   }),
   body: noBody,
   bodyBytes: 0,

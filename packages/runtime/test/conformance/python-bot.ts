@@ -14,7 +14,7 @@ def report():
     return dict(greeting=greeting.WORD, here=os.path.exists('bot.py'), prefix=sys.prefix, env=dict(os.environ), cached=os.path.exists(bot.__cached__), writes=not sys.dont_write_bytecode, writable=os.access('.', os.W_OK))
 `;
 
-/** A project whose only dependency is in its own directory. pip still installs the dependency, but needs no package index. */
+/** A project whose only dependency is in its own directory. uv still installs the dependency, but needs no package index. */
 const projectFiles = {
   'bot.py': botCode,
   'requirements.txt': '--no-index\n./greeting\n',
@@ -94,12 +94,13 @@ export function definePythonBotTests(setup: RuntimeSetup): void {
       expect(seen.writable).toBe(!setup.isolatesAccounts);
     });
 
-    it('has only the result of pip in its short build log, and all output of pip in the full build log', async () => {
+    it('has only the result of uv in its short build log, and all output of uv in the full build log', async () => {
       const { project, prepare, lines, details } = await open();
       await prepare('first', await project('greeter', projectFiles));
-      const installation = lines.slice(lines.indexOf('> pip install -r requirements.txt'));
-      expect(installation.slice(1, 3)).toEqual(['Installed 1 package', '> list installed packages']);
-      expect(details.join('\n')).toMatch(/Processing \.\/greeting[\s\S]*Successfully installed greeting-1/);
+      const installation = lines.slice(lines.indexOf('> uv pip install -r requirements.txt'));
+      const result = expect.stringMatching(/^Installed 1 package in /);
+      expect(installation.slice(1, 3)).toEqual([result, '> list installed packages']);
+      expect(details.join('\n')).toMatch(/Resolved 1 package[\s\S]*greeting==1/);
     });
 
     it('shares one Python environment between versions with equal dependencies, until all versions are discarded', async () => {
@@ -107,7 +108,7 @@ export function definePythonBotTests(setup: RuntimeSetup): void {
       const files = { 'bot.py': botCode.replace(/greeting\.WORD/, "'one'").replace('import greeting', '') };
       const path = await project('versions', files);
       const first = await prepare('first', path);
-      expect(commands()).toContain('> python -m venv');
+      expect(commands()).toContain('> uv venv');
       await writeFile(join(path, 'bot.py'), files['bot.py'].replace("'one'", "'two'"));
       const second = await prepare('second', path);
       expect(commands()).toEqual(['> compileall']);

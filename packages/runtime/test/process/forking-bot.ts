@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeEach, expect, inject, onTestFinished } from 'vitest';
+import { beforeEach, expect, onTestFinished } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
@@ -18,12 +18,6 @@ import { createProcessRuntimeSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
 const neverAborted = new AbortController().signal;
-/**
- * `PATH` of the process driver. Contains uv if the test setup has installed it, because pip takes five seconds to create an
- * environment.
- */
-const path = [inject('uvFolder') ?? '', '/usr/bin', '/bin'].filter((folder) => folder !== '').join(':');
-
 const namespaces = spawnSync('/usr/bin/unshare', ['--user', 'true'], { encoding: 'utf8' });
 
 /**
@@ -122,7 +116,7 @@ export async function openForkingBotFixture(
   options: Partial<ProcessRuntimeOptions> = {},
 ): Promise<ForkingBotFixture> {
   const shimPackage = await writeForkingShim();
-  const fixture = await openRuntimeFixture(createProcessRuntimeSetup(kind, { path, ...options, shimPackage }));
+  const fixture = await openRuntimeFixture(createProcessRuntimeSetup(kind, { ...options, shimPackage }));
   const prepared = new Map<string, PreparedProject>();
   const prepare = async (deploymentId: string, text = source) => {
     const path = await fixture.project(deploymentId, { 'bot.py': text });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { RuntimeSetup } from '../conformance/fixture.ts';
@@ -8,6 +9,8 @@ import { openProcessRuntime } from './open-process-runtime.ts';
 import { createInstanceProcessProbe } from './probe.ts';
 
 const defaultPath = '/usr/bin:/bin';
+/** Suites that run Python bots install uv (`uv.setup.ts`). */
+const uvFolder = inject('uvFolder') ?? '';
 
 /**
  * Methods by which the process driver recognizes the processes of an instance, most reliable first. Control groups and separate
@@ -25,6 +28,7 @@ export function createProcessRuntimeSetup(
     open: async (dataDirectory) =>
       openProcessRuntime({
         dataDirectory,
+        path: uvFolder === '' ? defaultPath : `${uvFolder}:${defaultPath}`,
         containment: kind,
         shimPackage: await writeStandInShim(join(dataDirectory, '../stand-in-shim')),
         outputLimitBytes: 1024 * 1024,

@@ -14,7 +14,7 @@ import {
 } from './project-store.ts';
 import { computePythonEnvironmentHash, listEnvironmentSetupCommands } from './python-environment.ts';
 import { findPython } from './python-interpreter.ts';
-import { type PythonProject, readPythonProject } from './python-project.ts';
+import { readPythonProject } from './python-project.ts';
 
 /**
  * Creates the Python environment of a project, unless the owner already has one with the same content, and compiles the project.
@@ -27,15 +27,14 @@ export async function preparePythonProject(
   const { directory, owner, output, gid, signal } = preparation;
   const account = context.isolation.ownAccounts ? unixAccountForAccessChecks : null;
   const shim = await context.shim();
-  const uv = await unlessAborted(context.uv(output), signal);
-  const project = readPythonProject(directory, uv !== null);
+  const project = readPythonProject(directory);
   for (const note of project.notes) output(note);
   const requirements = [
     { source: 'pyproject.toml', range: project.requiresPython },
     { source: 'the host shim', range: shim.requiresPython },
   ].filter(({ range }) => range !== '');
   const python = await findPython(requirements, context.path, account);
-  const tools = { python, uv };
+  const tools = { python, uv: await unlessAborted(context.uv(), signal) };
   const environment = computePythonEnvironmentHash(directory, preparation.id, project, tools, shim.requirements);
   const named = { project: preparation.id, owner, environment };
   const files = getPythonEnvironmentFiles(context.store.environmentsDirectory, named);
@@ -55,7 +54,8 @@ export async function preparePythonProject(
         const paths = {
           environment: files.environment,
           project: directory,
-          ...writeInputs(builder, project, shim.requirements),
+          shimRequirements: writeRequirements(builder, shim.requirements),
+          constraints: join(builder.home, 'constraints.txt'),
         };
         for (const command of listEnvironmentSetupCommands(project, tools, paths)) await run(command);
       }
@@ -102,18 +102,9 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-function writeInputs(builder: Builder, project: PythonProject, shimRequirements: readonly string[]) {
-  const { dependencies } = project;
-  const list = dependencies.kind === 'pyproject' ? (dependencies.list ?? []) : [];
-  const write = (name: string, lines: readonly string[]) => {
-    const path = join(builder.inputs, name);
-    writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
-    chmodSync(path, 0o644);
-    return path;
-  };
-  return {
-    shimRequirements: write('shim-requirements.txt', shimRequirements),
-    projectRequirements: write('project-requirements.txt', list),
-    constraints: join(builder.home, 'constraints.txt'),
-  };
+function writeRequirements(builder: Builder, requirements: readonly string[]): string {
+  const path = join(builder.inputs, 'shim-requirements.txt');
+  writeFileSync(path, requirements.map((line) => `${line}\n`).join(''));
+  chmodSync(path, 0o644);
+  return path;
 }

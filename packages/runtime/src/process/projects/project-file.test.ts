@@ -10,8 +10,8 @@ import { readPythonProject } from './python-project.ts';
 describe('reading a project file', () => {
   it.each([
     ['package.json', readManifest],
-    ['pyproject.toml', (directory: string) => readPythonProject(directory, false)],
-    ['requirements.txt', (directory: string) => readPythonProject(directory, false)],
+    ['pyproject.toml', (directory: string) => readPythonProject(directory)],
+    ['requirements.txt', (directory: string) => readPythonProject(directory)],
     ['yarn.lock', (directory: string) => readManifestOrLockFile(directory, 'yarn.lock')],
   ])('rejects the file %s above its size limit', async (name, read) => {
     const directory = await writeProject({ [name]: '' });
@@ -28,9 +28,9 @@ describe('reading a project file', () => {
         writeProject({ 'pyproject.toml': `${start}[project]\nname = "a"\nversion = "1"\ndependencies = ["b"]\n` }),
       ),
     );
-    expect(readPythonProject(marked ?? '', false)).toEqual(readPythonProject(pyproject ?? '', false));
+    expect(readPythonProject(marked ?? '')).toEqual(readPythonProject(pyproject ?? ''));
     const requirements = await writeProject({ 'requirements.txt': `${mark}-r more.txt\n`, 'more.txt': `${mark}b\n` });
-    expect(readPythonProject(requirements, false).files).toContain('more.txt');
+    expect(readPythonProject(requirements).files).toContain('more.txt');
   });
 
   it('rejects a package.json that is a directory', async () => {
@@ -45,12 +45,12 @@ describe('reading a project file', () => {
   ])('treats a file as missing if the file name %s', async (_, name) => {
     const directory = await writeProject({ 'requirements.txt': `-r ${name}\nb\n` });
     expect(findMainFile(directory, { main: name })).toBeNull();
-    expect(readPythonProject(directory, false).files).toEqual(['requirements.txt']);
+    expect(readPythonProject(directory).files).toEqual(['requirements.txt']);
   });
 
   it('rejects a requirements.txt that includes too many files', async () => {
     const chain = Array.from({ length: 60 }, (_, index) => [`r${index}.txt`, `-r r${index + 1}.txt\n`]);
     const directory = await writeProject({ ...Object.fromEntries(chain), 'requirements.txt': '-r r0.txt\n' });
-    expect(() => readPythonProject(directory, false)).toThrow('requirements.txt includes more than 50 files.');
+    expect(() => readPythonProject(directory)).toThrow('requirements.txt includes more than 50 files.');
   });
 });

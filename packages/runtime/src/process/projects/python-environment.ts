@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { ProjectPreparationError } from '../../runtime.ts';
 import type { BuildCommand } from './builder.ts';
 import { summarizeInstallerOutputLine } from './install-summary.ts';
 import { readManifestOrLockFile } from './project-file.ts';
@@ -13,11 +12,11 @@ import type { PythonProject } from './python-project.ts';
  */
 const formatVersion = 1;
 
-/** `uv` is the path of uv, or null to use the interpreter's pip. */
-export type PythonEnvironmentTools = { readonly python: PythonInterpreter; readonly uv: string | null };
+/** `uv` is the path of uv. */
+export type PythonEnvironmentTools = { readonly python: PythonInterpreter; readonly uv: string };
 
 /**
- * Returns a hash of everything that determines the content of a Python environment: tool, interpreter, dependency files,
+ * Returns a hash of everything that determines the content of a Python environment: interpreter, dependency files,
  * requirements of `bothost_shim` (the service's package that runs Python bots) and, if the project itself is installed, the
  * project's files.
  */
@@ -30,10 +29,7 @@ export function computePythonEnvironmentHash(
 ): string {
   const hash = createHash('sha256');
   const { path, version } = tools.python;
-  const tool = tools.uv === null ? 'pip' : 'uv';
-  hash.update(
-    JSON.stringify([formatVersion, tool, path, version, process.arch, project.dependencies, shimRequirements]),
-  );
+  hash.update(JSON.stringify([formatVersion, path, version, process.arch, project.dependencies, shimRequirements]));
   for (const file of project.files) hash.update(`\0${file}\0`).update(readManifestOrLockFile(directory, file));
   if (project.isLocal) hash.update(`\0${id}`);
   return hash.digest('hex').slice(0, 32);
@@ -43,14 +39,10 @@ export type EnvironmentPaths = {
   /** The final path of the environment, because environments cannot be moved. */
   readonly environment: string;
   readonly project: string;
-  /** Path of the constraints file for pip, which pins the installed versions. Only commands of the build write and read it. */
+  /** Path of the constraints file, which pins the installed versions. Only commands of the build write and read it. */
   readonly constraints: string;
-  /**
-   * Paths of two requirements files that the service writes. The first contains the requirements of `bothost_shim`, the
-   * service's package that runs Python bots. The second contains dependencies that pip cannot read from the project.
-   */
+  /** Path of the requirements of `bothost_shim`, the service's package that runs Python bots. The service writes this file. */
   readonly shimRequirements: string;
-  readonly projectRequirements: string;
 };
 
 const freeze = `import importlib.metadata, sys
@@ -59,9 +51,8 @@ open(sys.argv[1], 'w').write(''.join(f'{name}=={version}\\n' for name, version i
 
 /**
  * Returns the commands that create a Python environment. Python's options `-I` and `-P` keep files of the project from
- * shadowing modules of Python and pip. The last command installs the requirements of `bothost_shim`, the service's package that
- * runs Python bots, and cannot change installed versions. Throws `ProjectPreparationError` if pyproject.toml declares its
- * dependencies as dynamic and uv is not installed.
+ * shadowing modules of Python. The last command installs the requirements of `bothost_shim`, the service's package that runs
+ * Python bots, and cannot change installed versions.
  */
 export function listEnvironmentSetupCommands(
   project: PythonProject,
@@ -78,26 +69,10 @@ export function listEnvironmentSetupCommands(
     summarize: summarizeInstallerOutputLine,
   });
   const install = (title: string, ...args: readonly string[]): BuildCommand =>
-    uv === null
-      ? command(
-          `pip install ${title}`,
-          python,
-          '-P',
-          '-m',
-          'pip',
-          'install',
-          '--no-input',
-          '--no-warn-script-location',
-          ...args,
-        )
-      : command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...args);
-  const create =
-    uv === null
-      ? command('python -m venv', tools.python.path, '-I', '-m', 'venv', paths.environment)
-      : command('uv venv', uv, 'venv', '--no-project', '--python', tools.python.path, paths.environment);
+    command(`uv pip install ${title}`, uv, 'pip', 'install', '--python', python, ...args);
   return [
-    create,
-    ...projectCommands(project, tools, paths, command, install),
+    command('uv venv', uv, 'venv', '--no-project', '--python', tools.python.path, paths.environment),
+    ...projectCommands(project, tools, command, install),
     command('list installed packages', python, '-P', '-c', freeze, paths.constraints),
     install('requirements of the host shim', '--quiet', '-c', paths.constraints, '-r', paths.shimRequirements),
   ];
@@ -109,18 +84,15 @@ type MakeCommand = (title: string, ...args: readonly string[]) => BuildCommand;
 
 function projectCommands(
   project: PythonProject,
-  tools: PythonEnvironmentTools,
-  paths: EnvironmentPaths,
+  { python, uv }: PythonEnvironmentTools,
   command: MakeCommand,
   install: MakeCommand,
 ): readonly BuildCommand[] {
   const { dependencies } = project;
-  const { uv } = tools;
   switch (dependencies.kind) {
     case 'uv-lock': {
-      if (uv === null) throw new Error('The project has a uv.lock, but uv is not installed.');
       // Set the interpreter explicitly, because a .python-version file may name another one.
-      const interpreter = ['--python', tools.python.path];
+      const interpreter = ['--python', python.path];
       // Use the package indexes and settings of the lock file, because uv considers it stale if those of the operator differ. uv
       // needs no network to compare the files, except to build local packages and dynamic metadata. Without network, a stale file is
       // reported quickly.
@@ -142,15 +114,8 @@ function projectCommands(
     }
     case 'requirements':
       return [install('-r requirements.txt', '-r', 'requirements.txt')];
-    case 'pyproject': {
-      if (uv !== null) return [install('-r pyproject.toml', '-r', 'pyproject.toml')];
-      if (dependencies.list === null) {
-        throw new ProjectPreparationError(
-          'The dependencies in pyproject.toml are "dynamic", which needs uv. Ask the operator to install uv, or list the dependencies in requirements.txt.',
-        );
-      }
-      return dependencies.list.length === 0 ? [] : [install('dependencies', '-r', paths.projectRequirements)];
-    }
+    case 'pyproject':
+      return [install('-r pyproject.toml', '-r', 'pyproject.toml')];
     case 'none':
       return [];
   }

@@ -9,8 +9,7 @@ export type PythonDependencies =
   /** `lockArguments` are arguments of uv with the package indexes and the settings with which the file was locked. */
   | { readonly kind: 'uv-lock'; readonly lockArguments: readonly string[] }
   | { readonly kind: 'requirements' }
-  /** `list` contains the requirements for pip. Null if only the build backend knows them. */
-  | { readonly kind: 'pyproject'; readonly list: readonly string[] | null }
+  | { readonly kind: 'pyproject' }
   | { readonly kind: 'none' };
 
 export type PythonProject = {
@@ -30,10 +29,8 @@ export type PythonProject = {
 const pyprojectSchema = z.looseObject({
   project: z
     .looseObject({
-      name: z.string().default(''),
       'requires-python': z.string().default(''),
       dependencies: z.array(z.string()).default([]),
-      'optional-dependencies': z.record(z.string(), z.array(z.string())).default({}),
       dynamic: z.array(z.string()).default([]),
     })
     .optional(),
@@ -48,18 +45,14 @@ const pyprojectSchema = z.looseObject({
 });
 type Pyproject = z.infer<typeof pyprojectSchema>;
 
-/**
- * Reads a project's dependencies from uv.lock (if uv is installed), else requirements.txt, else pyproject.toml. Throws
- * `ProjectPreparationError`.
- */
-export function readPythonProject(directory: string, hasUv: boolean): PythonProject {
+/** Reads a project's dependencies from uv.lock, else requirements.txt, else pyproject.toml. Throws `ProjectPreparationError`. */
+export function readPythonProject(directory: string): PythonProject {
   const has = (name: string) => existsSync(join(directory, name));
   const pyproject = has('pyproject.toml') ? readPyproject(directory) : null;
   if (pyproject !== null) checkWorkspace(pyproject);
-  const isLocked = pyproject !== null && has('uv.lock');
   const requiresPython = pyproject?.project?.['requires-python'] ?? '';
   const notes: string[] = [];
-  if (isLocked && hasUv) {
+  if (pyproject !== null && has('uv.lock')) {
     const isLocal = namesLocalSources(pyproject) || hasDynamicDependencies(pyproject);
     const lock = readManifestOrLockFile(directory, 'uv.lock');
     const dependencies = { kind: 'uv-lock', lockArguments: listLockArguments(lock) } as const;
@@ -71,20 +64,19 @@ export function readPythonProject(directory: string, hasUv: boolean): PythonProj
       `warning: ${name} is not read. For locked versions, export it to requirements.txt or create uv.lock (uv lock)`,
     );
   }
-  if (isLocked) notes.push('warning: uv.lock is ignored, because this machine has no uv; pip chooses the versions');
   if (has('requirements.txt')) {
     const { files, lines } = readRequirements(directory, 'requirements.txt', new Set());
     // Add pyproject.toml to the files that determine what is installed, because uv reads settings from it.
     const all = pyproject === null ? files : [...files, 'pyproject.toml'];
-    const isLocal = lines.some(isLocalRequirement) || (hasUv && pyproject !== null && namesLocalSources(pyproject));
+    const isLocal = lines.some(isLocalRequirement) || (pyproject !== null && namesLocalSources(pyproject));
     return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };
   }
   if (pyproject?.project !== undefined) {
-    const isDynamic = hasDynamicDependencies(pyproject);
-    const list = isDynamic ? null : withOwnExtras(pyproject.project);
-    const isLocal = isDynamic || list?.some(isLocalRequirement) === true || namesLocalSources(pyproject);
-    if (!hasUv && namesSources(pyproject)) notes.push('warning: tool.uv.sources is ignored without uv');
-    return { dependencies: { kind: 'pyproject', list }, requiresPython, files: ['pyproject.toml'], isLocal, notes };
+    const isLocal =
+      hasDynamicDependencies(pyproject) ||
+      pyproject.project.dependencies.some(isLocalRequirement) ||
+      namesLocalSources(pyproject);
+    return { dependencies: { kind: 'pyproject' }, requiresPython, files: ['pyproject.toml'], isLocal, notes };
   }
   if (pyproject?.tool.poetry?.dependencies !== undefined) {
     throw new ProjectPreparationError(
@@ -155,39 +147,10 @@ function hasDynamicDependencies({ project }: Pyproject): boolean {
   return project?.dynamic.includes('dependencies') === true;
 }
 
-function namesSources(pyproject: Pyproject): boolean {
-  return Object.keys(pyproject.tool.uv?.sources ?? {}).length > 0;
-}
-
 function namesLocalSources(pyproject: Pyproject): boolean {
   const { uv } = pyproject.tool;
   const text = JSON.stringify(uv?.sources ?? {});
   return uv?.workspace !== undefined || /"(?:path|workspace|editable)":/.test(text);
-}
-
-/**
- * Replaces each requirement `name[extra]` on the project itself with the project's optional dependencies of that extra. Includes
- * each extra once.
- */
-function withOwnExtras(project: NonNullable<Pyproject['project']>): readonly string[] {
-  const own = canonical(project.name);
-  const taken = new Set<string>();
-  const take = (extra: string): readonly string[] => {
-    if (taken.has(extra)) return [];
-    taken.add(extra);
-    return expand(project['optional-dependencies'][extra] ?? []);
-  };
-  const expand = (list: readonly string[]): readonly string[] =>
-    list.flatMap((requirement) => {
-      const [, name = '', extras = ''] = /^([A-Za-z0-9._-]+)\s*\[([^\]]*)\]\s*$/.exec(requirement) ?? [];
-      if (own === '' || canonical(name) !== own) return [requirement];
-      return extras.split(',').flatMap((extra) => take(extra.trim()));
-    });
-  return expand(project.dependencies);
-}
-
-function canonical(name: string): string {
-  return name.replace(/[-_.]+/g, '-').toLowerCase();
 }
 
 /** Settings that uv stores in a lock file, and its options for them. For a period, uv stores a time without meaning, too. */

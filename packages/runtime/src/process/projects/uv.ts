@@ -1,4 +1,4 @@
-import type { BuildOutputHandler, RuntimeLogger } from '../../runtime.ts';
+import { ProjectPreparationError, type RuntimeLogger } from '../../runtime.ts';
 import { installUv } from './install-uv.ts';
 import { findProgramsInPath, runProgramAsAccount, type UnixAccount } from './interpreter.ts';
 import { createBuildOutputMask } from './mask-build-output.ts';
@@ -18,8 +18,8 @@ export type UvOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Returns the path of uv, or null if pip has to be used. If uv could not be installed, writes the reason to `output`. */
-export type UvFinder = (output: BuildOutputHandler) => Promise<string | null>;
+/** Returns the path of uv. Rejects with `ProjectPreparationError` if this machine has none. */
+export type UvFinder = () => Promise<string>;
 
 /**
  * Creates a function that finds uv in `path`. If uv is missing there, the function installs it once for all builds of this
@@ -41,11 +41,15 @@ export function createUvFinder(options: UvOptions): UvFinder {
     return program;
   };
 
-  return async (output) => {
+  return async () => {
     for (const candidate of findProgramsInPath(['uv'], path)) {
       if ((await runProgramAsAccount(candidate, ['--version'], account)) !== null) return candidate;
     }
-    if (!options.installs) return null;
+    if (!options.installs) {
+      throw new ProjectPreparationError(
+        'Installing Python packages needs uv, which this service lacks. Ask the operator to install uv in the PATH of the service, or to set BOTHOST_INSTALL_UV to true.',
+      );
+    }
     if (failure === null || failure.retryAt <= now().getTime()) {
       failure = null;
       installing ??= install();
@@ -55,11 +59,12 @@ export function createUvFinder(options: UvOptions): UvFinder {
         installing = null;
         const reason = createBuildOutputMask(options.passed)(reasonOf(error));
         failure = { reason, retryAt: now().getTime() + retryMs };
-        logger.warn({ reason }, 'uv could not be installed; builds use pip, which is slower');
+        logger.warn({ reason }, 'uv could not be installed');
       }
     }
-    output(`uv could not be installed, so pip is used, which is slower (${failure.reason})`);
-    return null;
+    throw new ProjectPreparationError(
+      `Installing Python packages needs uv, which the service could not install (${failure.reason}). Ask the operator to install uv in the PATH of the service, and deploy again.`,
+    );
   };
 }
 

@@ -8,12 +8,12 @@ import type { CommandReportItem } from '../../../output/report.ts';
 export const command = defineCommand({
   summary: 'Show the log of a build',
   details:
-    'Shows the oldest line first. Of pip and uv, it shows the result, warnings and errors; --full shows all their ' +
+    'Shows the oldest line first. Of uv, it shows the result, warnings and errors; --full shows all their ' +
     'lines. With --follow, new lines are printed until the build ends; in JSON mode, each line is a document.',
   arguments: { id: { description: 'Id of the build' } },
   options: {
     follow: flagOption('Keep printing until the build ends', 'f'),
-    full: flagOption('Show all lines of pip and uv'),
+    full: flagOption('Show all lines of uv'),
     limit: integerOption({ description: 'Number of lines, the latest ones', short: 'n' }, 1, 10_000),
   },
   examples: [
