@@ -54,14 +54,11 @@ function when(retryAfter: string | undefined): string {
   return Number.isNaN(at) ? 'later' : `after ${new Date(at).toISOString()}`;
 }
 
-const tooLarge: ReadonlySet<string> = new Set(['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'UND_ERR_HEADERS_OVERFLOW']);
-const unresolved: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME', 'EAI_FAIL']);
-const timeouts: ReadonlySet<string> = new Set([
-  'ETIMEDOUT',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
+const messagesByErrorCode: readonly (readonly [code: RegExp, message: string])[] = [
+  [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'The host name does not exist. Check its spelling.'],
+  [/^ECONNREFUSED$/, 'No server is listening at this host and port.'],
+  [/^UND_ERR_(?:RES_EXCEEDED_MAX_SIZE|HEADERS_OVERFLOW)$/, 'The response is too large for a registry.'],
+];
 
 export function createVerdictForRequestError(error: unknown, seconds: number): CredentialVerdict {
   if (error instanceof RefusedAddressError) {
@@ -70,13 +67,11 @@ export function createVerdictForRequestError(error: unknown, seconds: number): C
     );
   }
   const code = codeOf(error);
-  const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError');
-  if (isLate || timeouts.has(code))
+  if ((error instanceof Error && error.name === 'TimeoutError') || /TIMEOUT$|TIMEDOUT$/.test(code)) {
     return createUnreachableRegistryVerdict(`The registry did not answer within ${seconds} s.`);
-  if (unresolved.has(code))
-    return createUnreachableRegistryVerdict('The host name does not exist. Check its spelling.');
-  if (code === 'ECONNREFUSED') return createUnreachableRegistryVerdict('No server is listening at this host and port.');
-  if (tooLarge.has(code)) return createUnreachableRegistryVerdict('The response is too large for a registry.');
+  }
+  const [, message] = messagesByErrorCode.find(([pattern]) => pattern.test(code)) ?? [];
+  if (message !== undefined) return createUnreachableRegistryVerdict(message);
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) {
     return createUnreachableRegistryVerdict(
       `The service does not trust the certificate of the registry, or the registry does not use TLS (${code}).`,
