@@ -4,7 +4,6 @@ import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
-import { createArchiveEndFinder, isAllZero } from './tar-end.ts';
 
 /**
  * Limits on unpacking: `bytes` is the maximum total of unpacked bytes, and `ratio` the maximum ratio of unpacked to
@@ -15,6 +14,9 @@ export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 /** Archives that unpack to at most this many bytes are harmless at any compression ratio. */
 const ratioFromBytes = 16 * 1_048_576;
 const chunkBytes = 256 * 1024;
+
+/** Block size in bytes. Two blocks of zeros end an archive (POSIX pax, "ustar Interchange Format"). */
+const blockBytes = 512;
 
 /**
  * Reads a tar.gz file entry by entry. Waits for `take`, which must read an entry to its end or skip it with `resume`. Reads the
@@ -29,94 +31,126 @@ export async function readTarEntries(
   signal: AbortSignal,
 ): Promise<void> {
   await requireGzip(file.path);
-  const problem = createProblem();
-  let taking: Promise<void> = Promise.resolve();
-  let current: ReadEntry | null = null;
-  let sawEnd = false;
-  const parser = new Parser({
-    onReadEntry: (entry) => {
-      current = entry;
-      entry.on('error', () => undefined);
-      // Chain the calls of `take`, because the parser continues with the next entry even if `take` has not settled yet.
-      taking = taking.then(() => take(entry)).catch(problem.set);
-    },
-    onwarn: (_, message) => {
-      const found = parseProblem(String(message), lastEntry(current) !== null, sawEnd);
-      if (found !== null) problem.set(found);
-    },
-  });
-  // The parser ends a name at a NUL. Another program may see a different name, so such an archive is rejected.
-  parser.on('meta', (text: string) => {
-    if (hiddenName.test(text)) problem.set(new ArchiveError('archive-path-invalid'));
-  });
-  parser.on('error', problem.set);
-  // Reject entries that the parser would skip silently.
-  parser.on('ignoredEntry', (entry: ReadEntry) => problem.set(new ArchiveError('archive-special-file', entry.path)));
-  parser.on('eof', () => {
-    sawEnd = true;
-  });
-  // The `end` event comes after all entries, so each entry has been read by then.
-  const parsed = new Promise<void>((resolve) => parser.on('end', resolve));
-  const stop = () => problem.set(signal.reason);
-  signal.addEventListener('abort', stop);
-
-  const findEnd = createArchiveEndFinder();
   const packed = createReadStream(file.path, { highWaterMark: chunkBytes });
   const unpacked = createGunzip({ chunkSize: chunkBytes });
   packed.on('error', (error) => unpacked.destroy(error));
   packed.pipe(unpacked);
-  let total = 0;
-  let ended = false;
-  try {
+  const read = createBlockReader(unpacked, (bytes) => {
     signal.throwIfAborted();
-    for await (const chunk of fromFirstBlock(unpacked)) {
-      total += chunk.length;
-      enforceUnpackedSizeLimits(total, file.bytes, limits);
-      const end: number | null = ended ? 0 : findEnd(chunk);
-      ended = end !== null;
-      if (!isAllZero(chunk.subarray(end ?? chunk.length))) throw new ArchiveError('archive-trailing-data');
-      const accepted = end === 0 || parser.write(chunk.subarray(0, end ?? chunk.length));
-      if (!accepted) await Promise.race([once(parser, 'drain'), problem.occurred]);
-      problem.throwIfAny();
+    enforceUnpackedSizeLimits(bytes, file.bytes, limits);
+  });
+  try {
+    await readEntries(read, take);
+    for (let rest = await read(chunkBytes); rest.length > 0; rest = await read(chunkBytes)) {
+      if (!rest.every((byte) => byte === 0)) throw new ArchiveError('archive-trailing-data');
     }
     if (unpacked.bytesWritten < file.bytes) throw new ArchiveError('archive-trailing-data');
-    parser.end();
-    if (!ended) throw new ArchiveError(current === null ? 'archive-not-tar' : 'archive-truncated');
-    await Promise.race([parsed, problem.occurred]);
-    await taking;
-    problem.throwIfAny();
-    // The parser and `findEnd` disagree about the end of the archive, so the archive was manipulated.
-    if (!sawEnd) throw new ArchiveError('archive-corrupt');
   } catch (error) {
     throw gunzipProblem(error);
   } finally {
-    signal.removeEventListener('abort', stop);
     packed.destroy();
     unpacked.destroy();
-    lastEntry(current)?.destroy(new Error('stopped reading the archive'));
-    await taking;
   }
 }
 
-/**
- * Yields decompressed chunks. Rejects nested compression, because the parser would unpack it without checking the size
- * limits.
- */
-async function* fromFirstBlock(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  let head: Buffer | null = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    if (head === null) {
-      yield chunk;
-      continue;
-    }
-    head = Buffer.concat([head, chunk]);
-    if (head.length < 512) continue;
-    if (packings.some((magic) => head?.subarray(0, magic.length).equals(magic))) {
-      throw new ArchiveError('archive-not-tar');
-    }
-    yield head;
-    head = null;
+/** Reads the archive up to its end mark. */
+async function readEntries(read: BlockReader, take: (entry: ReadEntry) => Promise<void>): Promise<void> {
+  const { parser, result } = createHeaderParser();
+  const first = await read(blockBytes);
+  if (first.length < blockBytes || isCompressed(first)) throw new ArchiveError('archive-not-tar');
+  for (let block = first; ; block = await read(blockBytes)) {
+    if (block.length < blockBytes) throw new ArchiveError('archive-truncated');
+    // The parser reports its result at once, because it gets one header at a time, and no header while an entry is being read.
+    parser.write(block);
+    const entry = result();
+    if (entry === 'end') return;
+    if (entry !== null) await readBody(read, parser, entry, take(entry));
   }
+}
+
+async function readBody(read: BlockReader, parser: Parser, entry: ReadEntry, taking: Promise<void>): Promise<void> {
+  const ended = entry.emittedEnd ? null : once(entry, 'end');
+  // The loop below awaits these promises only if the entry accepts no more data.
+  for (const promise of [taking, ended]) promise?.catch(() => undefined);
+  try {
+    for (let left = entry.startBlockSize ?? 0; left > 0; ) {
+      const blocks = await read(left);
+      if (blocks.length < blockBytes) throw new ArchiveError('archive-truncated');
+      left -= blocks.length;
+      if (!parser.write(blocks)) await Promise.race([once(parser, 'drain'), taking]);
+    }
+    await taking;
+    await ended;
+  } catch (error) {
+    entry.destroy(new Error('stopped reading the archive'));
+    // `take` closes its file before the caller removes the directory.
+    await taking.catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Returns whole blocks, at most `bytes`; less than a block at the end of the archive. */
+type BlockReader = (bytes: number) => Promise<Buffer>;
+
+/** `onRead` is called with the number of bytes read so far. */
+function createBlockReader(stream: AsyncIterable<Buffer>, onRead: (bytes: number) => void): BlockReader {
+  const chunks = stream[Symbol.asyncIterator]();
+  let pending: Buffer = Buffer.alloc(0);
+  let total = 0;
+  return async (bytes) => {
+    onRead(total);
+    while (pending.length < blockBytes) {
+      const chunk = await chunks.next();
+      if (chunk.done === true) break;
+      total += chunk.value.length;
+      onRead(total);
+      pending = pending.length === 0 ? chunk.value : Buffer.concat([pending, chunk.value]);
+    }
+    const whole = pending.length < blockBytes ? pending.length : pending.length - (pending.length % blockBytes);
+    const blocks = pending.subarray(0, Math.min(whole, bytes));
+    pending = pending.subarray(blocks.length);
+    return blocks;
+  };
+}
+
+/**
+ * Creates a parser of header blocks. `result` returns what the last block was: the header of an entry, the end of the archive, or
+ * null for a part of either.
+ *
+ * @throws ArchiveError from `result` for an invalid header, and for an entry that the parser would skip silently
+ */
+function createHeaderParser() {
+  let found: ReadEntry | 'end' | ArchiveError | null = null;
+  let sawEntry = false;
+  const set = (next: ReadEntry | 'end' | ArchiveError) => {
+    if (!(found instanceof ArchiveError)) found = next;
+  };
+  const parser = new Parser({
+    onReadEntry: (entry) => {
+      entry.on('error', () => undefined);
+      sawEntry = true;
+      set(entry);
+    },
+    onwarn: () => set(new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar')),
+  });
+  // The parser ends a name at a NUL. Another program may see a different name, so such an archive is rejected.
+  parser.on('meta', (text: string) => {
+    if (hiddenName.test(text)) set(new ArchiveError('archive-path-invalid'));
+  });
+  parser.on('ignoredEntry', (entry: ReadEntry) => set(new ArchiveError('archive-special-file', entry.path)));
+  parser.on('eof', () => set('end'));
+  const result = (): ReadEntry | 'end' | null => {
+    const last = found;
+    found = null;
+    if (last instanceof ArchiveError) throw last;
+    return last;
+  };
+  return { parser, result };
+}
+
+/** Rejects nested compression, because the parser would unpack it without checking the size limits. */
+function isCompressed(block: Buffer): boolean {
+  return packings.some((magic) => block.subarray(0, magic.length).equals(magic));
 }
 
 /** Magic numbers of gzip (RFC 1952) and Zstandard (RFC 8878). */
@@ -128,41 +162,8 @@ export function enforceUnpackedSizeLimits(unpacked: number, packed: number, limi
   if (unpacked > ratioFromBytes && unpacked > limits.ratio * packed) throw new ArchiveError('archive-bomb');
 }
 
-/** Returns its argument. Needed because TypeScript ignores assignments in callbacks and would infer the type `null`. */
-function lastEntry(entry: ReadEntry | null): ReadEntry | null {
-  return entry;
-}
-
-/** Creates a container that keeps the first error of several callbacks. */
-function createProblem() {
-  let first: { readonly error: unknown } | null = null;
-  let resolveOccurred: () => void = () => undefined;
-  const occurred = new Promise<void>((resolve) => {
-    resolveOccurred = resolve;
-  });
-  return {
-    occurred,
-    set: (error: unknown) => {
-      first ??= { error };
-      resolveOccurred();
-    },
-    throwIfAny: () => {
-      if (first !== null) throw first.error;
-    },
-  };
-}
-
 /** Matches a NUL in the path of an extended header, and a NUL before the end of a long name (a NUL at the end is allowed). */
 const hiddenName = /(^|\n)\d+ (link)?path=[^\n]*\0|^(?!\d+ \w)[^\0]*\0+[^\0]/;
-
-/** Maps a warning of the parser to an error. Null if the warning is harmless. */
-function parseProblem(message: string, sawEntry: boolean, sawEnd: boolean): ArchiveError | null {
-  if (/Truncated/.test(message)) return new ArchiveError('archive-truncated');
-  // The parser does not recognize an archive without entries. If such an archive has an end mark, it is valid but empty, and
-  // the caller rejects it.
-  if (/Unrecognized/.test(message)) return sawEnd ? null : new ArchiveError('archive-not-tar');
-  return new ArchiveError(sawEntry ? 'archive-corrupt' : 'archive-not-tar');
-}
 
 /** Converts an error of zlib to an `ArchiveError`. The file must have a valid gzip header. */
 function gunzipProblem(error: unknown): unknown {
