@@ -107,6 +107,14 @@ async function createSet(): Promise<string> {
   return setName;
 }
 
+/** Returns the operator's client when no task of the vault runs. The organization has a secret, so that tasks work on it. */
+async function operatorOfIdleVault() {
+  await createSet();
+  const client = await operator();
+  await expect.poll(async () => (await client.getVault()).tasks.every(({ state }) => state !== 'running')).toBe(true);
+  return client;
+}
+
 const createLink = async () => parseLinkToken((await home().createInvitation({ body: { role: 'viewer' } })).url);
 
 async function approveDevice(approve: boolean): Promise<string> {
@@ -192,12 +200,11 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     return () => service.client.verifyImagePullSecret({ params: { setName } });
   },
   verifyVault: async () => {
-    const client = await operator();
+    const client = await operatorOfIdleVault();
     return () => client.verifyVault();
   },
   rotateVault: async () => {
-    const client = await operator();
-    await expect.poll(async () => (await client.getVault()).tasks.every(({ state }) => state !== 'running')).toBe(true);
+    const client = await operatorOfIdleVault();
     return () => client.rotateVault({ body: { layer: 'organization' } });
   },
   createOperatorKey: async () => {
