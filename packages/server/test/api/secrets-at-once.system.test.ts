@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
-import { createSeededRandom } from '../support/random.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const rounds = 25;

@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiClient, ConnectionError, createApiClient } from '@bothost/contract';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { createArchive } from '../support/archive.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { createSeededRandom } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const region = 'us-west';

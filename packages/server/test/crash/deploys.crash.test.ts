@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { findOrphanedResources, findProcessIds } from '../../../runtime/test/orphans.ts';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { createSeededRandom } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { type DeployPhase, deployPhases, findPartialDeploys, readDeployPhase } from './deploy-phases.ts';
 import {
@@ -16,7 +17,6 @@ import {
   runDeploy,
 } from './deploy-scenario.ts';
 import { type DirectDatabaseConnection, openDirectDatabaseConnection } from './direct-database-connection.ts';
-import { findOrphanedResources, findProcessIds } from './orphans.ts';
 
 const wanted = Math.max(deployPhases.length, Math.ceil(inject('kills') / 4));
 const seed = inject('killSeed');

@@ -1,11 +1,11 @@
 import { createApiClient } from '@bothost/contract';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { findOrphanedResources, findProcessIds } from '../../../runtime/test/orphans.ts';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { findPostmaster } from '../../src/store/embedded/postmaster.ts';
-import { createSeededRandom } from '../support/random.ts';
-import { type CrashRun, prepareCrashRun } from './crash-run.ts';
+import { type CrashRun, prepareCrashRun } from './crash-service.ts';
 import { findCrossSessionViolations, findViolations } from './invariants.ts';
-import { findOrphanedResources, findProcessIds } from './orphans.ts';
 import { beginSession, runScenario, type Scenario, type ScenarioKind, scenarioKinds } from './session-scenario.ts';
 
 /** Duration of a session in milliseconds: long enough that the server can be killed after all sessions have started. */

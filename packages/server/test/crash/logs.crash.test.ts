@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { createSeededRandom } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 /**

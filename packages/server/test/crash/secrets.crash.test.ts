@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEntry, SecretRevision, SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { createSeededRandom } from '../support/random.ts';
 import { type ApiResponse, createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const kills = Math.ceil(inject('kills') * 1.5);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createSeededRandom } from '../support/random.ts';
-import { type CrashRun, prepareCrashRun } from './crash-run.ts';
+import { findOrphanedResources } from '../../../runtime/test/orphans.ts';
+import { createSeededRandom } from '../../../runtime/test/random.ts';
+import { type CrashRun, prepareCrashRun } from './crash-service.ts';
 import { findCrossSessionViolations, findViolations } from './invariants.ts';
-import type { ServerKill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
-import { findOrphanedResources } from './orphans.ts';
+import type { ServerKill } from './phase-killer.ts';
 import { type SessionPhase, sessionPhases } from './session-phases.ts';
 import { beginSession, checkBotResponds, type Scenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
 import { summarizeCrashRun } from './summary.ts';

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../../../runtime/test/random.ts';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 import type { BotEventFile } from './bot-event-file.ts';
 import type { SessionObserver } from './observer.ts';

@@ -1,6 +1,6 @@
 import type { ServiceProcess } from '../support/service-process.ts';
-import type { ServerKill } from './killer.ts';
 import type { SessionRecord } from './observer.ts';
+import type { ServerKill } from './phase-killer.ts';
 import { sessionPhases } from './session-phases.ts';
 import type { Scenario } from './session-scenario.ts';
 

@@ -2,14 +2,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findProcessIds } from '../../../runtime/test/orphans.ts';
+import type { Random } from '../../../runtime/test/random.ts';
 import { findFreePort } from '../support/free-port.ts';
-import type { Random } from '../support/random.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import { type BotEventFile, createBotEventFile } from './bot-event-file.ts';
 import { writeFixtureBots } from './fixture-bots.ts';
-import { createServerKiller, type ServerKiller } from './killer.ts';
 import { type SessionObserver, startSessionObserver } from './observer.ts';
-import { findProcessIds } from './orphans.ts';
+import { createServerKiller, type ServerKiller } from './phase-killer.ts';
 import { runScenario, type Scenario, type ScenarioContext, scenarioKinds } from './session-scenario.ts';
 
 declare module 'vitest' {

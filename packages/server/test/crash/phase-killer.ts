@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../../../runtime/test/random.ts';
 import type { ServerProcess, ServiceProcess } from '../support/service-process.ts';
 import type { SessionObserver } from './observer.ts';
 import { type ObservedPhase, type SessionPhase, sessionPhases } from './session-phases.ts';
