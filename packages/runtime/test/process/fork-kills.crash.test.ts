@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,11 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, it } from 'vitest';
-import { systemUidReservationsDirectory } from '../../src/process/containment/accounts.ts';
-import { listReservedUids, readUidReservationOwner } from '../../src/process/containment/reservations.ts';
-import { getUidRangesDirectory } from '../../src/process/fork-servers/uid-ranges.ts';
 import { isAlive } from '../../src/process/proc/process-identity.ts';
-import { readProcFile } from '../../src/process/proc/read-proc-file.ts';
 import {
   getInstanceFiles,
   type InstanceRecord,
@@ -19,6 +14,9 @@ import {
 } from '../../src/process/records/instance-record.ts';
 import type { InstanceAddress } from '../../src/runtime.ts';
 import { evaluateInInstance } from '../conformance/fixture.ts';
+import { createKillTally } from '../kill-tally.ts';
+import { findOrphanedResources, findProcessIds } from '../orphans.ts';
+import { createSeededRandom } from '../random.ts';
 import { forkableBotSource, openForkingBotFixture, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';
 
@@ -48,17 +46,6 @@ for (let number = 0; ; number++) {
 }
 `;
 
-/** Creates a seeded generator of pseudorandom numbers (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const [kind] = availableContainmentKinds;
 skipWithoutUserNamespaces(kind);
 const kills = inject('kills');
@@ -76,7 +63,7 @@ result = dict(session=bot.SESSION, instance=os.environ['BOTHOST_INSTANCE'], pid=
 type Session = { readonly address: InstanceAddress; readonly begun: unknown };
 
 it(`sessions of surviving instances continue, and no orphans remain, after ${kills} kills of servers, supervisors, fork servers and instances (seed ${seed})`, async () => {
-  const random = randomNumbers(seed);
+  const random = createSeededRandom(seed);
   const bot = await openForkingBotFixture(kind, forkableBotSource);
   const instancesDirectory = join(bot.dataDirectory, 'instances');
   const options = {
@@ -97,10 +84,10 @@ it(`sessions of surviving instances continue, and no orphans remain, after ${kil
     (await readdir(instancesDirectory)).flatMap(
       (id) => readInstanceRecord(getInstanceFiles(instancesDirectory, id)) ?? [],
     );
-  const killed = { service: 0, supervisor: 0, 'fork server': 0, instance: 0, sessions: 0, survived: 0 };
-  const count = () => killed.service + killed.supervisor + killed['fork server'] + killed.instance;
+  const killed = createKillTally('service', 'supervisor', 'fork server', 'instance');
+  let [begunSessions, survivedSessions] = [0, 0];
 
-  for (let round = 0; count() < kills; round++) {
+  for (let round = 0; killed.total() < kills; round++) {
     const parameters = [
       '--input-type=module',
       '-e',
@@ -114,39 +101,37 @@ it(`sessions of surviving instances continue, and no orphans remain, after ${kil
     });
     const closed = once(server, 'close');
     const lines = createInterface({ input: server.stdout });
-    const starts = 2 + Math.floor(random() * 4);
+    const starts = 2 + random.below(4);
     const sessions = new Map<string, Session>();
     let seen = 0;
     for await (const line of lines) {
       expect(line).toMatch(/^start(s|ed) /);
       if (line.startsWith('started ')) {
         const [instanceId, address] = JSON.parse(line.slice('started '.length));
-        sessions.set(instanceId, { address, begun: await evaluateInInstance(address, begin(++killed.sessions)) });
+        sessions.set(instanceId, { address, begun: await evaluateInInstance(address, begin(++begunSessions)) });
       } else if (++seen === starts) break;
     }
     // A random delay up to the usual duration of a start, so that the kill happens at a random moment of the start.
-    await delay(random() * 60);
+    await delay(random.next() * 60);
     const alive = await records();
-    const servers = await forkServersOf(bot.dataDirectory);
     const victims = {
       supervisor: alive.flatMap(({ main, supervisor }) => (main === null || supervisor === null ? [] : supervisor.pid)),
-      'fork server': servers,
+      'fork server': findProcessIds(bot.dataDirectory, 'BOTHOST_INSTANCE=fork-server-'),
       instance: alive.flatMap(({ main }) => main?.pid ?? []),
     };
-    const kinds = ['supervisor', 'fork server', 'instance'] as const;
-    const target = kinds[Math.floor(random() * kinds.length)] ?? 'instance';
-    const victim = victims[target][Math.floor(random() * victims[target].length)];
-    const isWithServer = random() < 0.25;
+    const target = random.pick(['supervisor', 'fork server', 'instance'] as const);
+    const victim = victims[target][random.below(victims[target].length)];
+    const isWithServer = random.next() < 0.25;
     if (isWithServer) server.kill('SIGKILL');
-    if (victim !== undefined && random() < 0.85) {
-      killed[target]++;
+    if (victim !== undefined && random.next() < 0.85) {
+      killed.add(target);
       kill(victim);
       if (target === 'instance')
         for (const { instanceId, main } of alive) if (main?.pid === victim) sessions.delete(instanceId);
     }
-    if (!isWithServer && random() < 0.3) await delay(random() * 60);
+    if (!isWithServer && random.next() < 0.3) await delay(random.next() * 60);
     server.kill('SIGKILL');
-    killed.service++;
+    killed.add('service');
     await closed;
 
     const before = await records();
@@ -161,43 +146,31 @@ it(`sessions of surviving instances continue, and no orphans remain, after ${kil
         .toBe(true);
     }
     for (const { address, begun } of sessions.values()) expect(await evaluateInInstance(address, look)).toEqual(begun);
-    killed.survived += sessions.size;
+    survivedSessions += sessions.size;
     expect(new Set(before.flatMap(({ account }) => account?.uid ?? [])).size).toBe(kind === 'mark' ? 0 : before.length);
     for (const name of before.map(nameOf)) {
       await runtime.stop(name, 0);
       await runtime.forget(name);
     }
-    await runtime.retain(new Set(random() < 0.7 ? ['d'] : []));
+    await runtime.retain(new Set(random.next() < 0.7 ? ['d'] : []));
     expect(await readdir(instancesDirectory)).toEqual([]);
     await bot.closeServer();
   }
-  process.stdout.write(`killed: ${JSON.stringify(killed)}\n`);
+  killed.print(seed, `${begunSessions} sessions`, `${survivedSessions} survived`);
 
   const runtime = await bot.restartServer();
   await runtime.retain(new Set());
   expect(await readdir(join(bot.dataDirectory, 'fork-servers'))).toEqual([]);
-  await expect.poll(() => processesOf(bot.dataDirectory), { timeout: 20_000 }).toEqual([]);
-  for (const directory of [systemUidReservationsDirectory, getUidRangesDirectory(systemUidReservationsDirectory)]) {
-    const owners = listReservedUids(directory).map((id) => readUidReservationOwner(directory, id));
-    expect(owners.filter((owner) => owner?.startsWith(`${bot.dataDirectory}/`))).toEqual([]);
-  }
+  const findOrphans = () => findOrphanedResources(bot.dataDirectory, bot.dataDirectory);
+  // The process driver removes its control groups only when it is closed.
+  const isRemovedEarlier = (orphan: string) => !orphan.startsWith('control group ');
+  await expect.poll(() => findOrphans().filter(isRemovedEarlier), { timeout: 20_000 }).toEqual([]);
   await bot.closeServer();
-  expect(await cgroupsOf(bot.dataDirectory)).toEqual([]);
+  expect(findOrphans()).toEqual([]);
 }, 3_600_000);
 
 function hasStarted({ supervisor }: InstanceRecord): boolean {
   return supervisor !== null;
-}
-
-async function forkServersOf(dataDirectory: string): Promise<readonly number[]> {
-  const all = await readdir('/proc');
-  return all
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid))
-    .filter((pid) => {
-      const variables = readProcFile(`/proc/${pid}/environ`) ?? '';
-      return variables.includes('BOTHOST_INSTANCE=fork-server-') && variables.includes(dataDirectory);
-    });
 }
 
 function kill(pid: number): void {
@@ -206,18 +179,4 @@ function kill(pid: number): void {
   } catch {
     // Ignore the error: the process ended after it was listed.
   }
-}
-
-/** Finds the pids of all processes that were started for a data directory. */
-async function processesOf(dataDirectory: string): Promise<readonly string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  return pids.filter((pid) =>
-    `${readProcFile(`/proc/${pid}/environ`)}\0${readProcFile(`/proc/${pid}/cmdline`)}`.includes(`${dataDirectory}/`),
-  );
-}
-
-async function cgroupsOf(dataDirectory: string): Promise<readonly string[]> {
-  const name = `bothost-${createHash('sha256').update(dataDirectory).digest('hex').slice(0, 12)}`;
-  const groups = await readdir('/sys/fs/cgroup', { recursive: true }).catch(() => []);
-  return groups.filter((path) => path.includes(name));
 }

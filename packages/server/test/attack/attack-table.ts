@@ -27,27 +27,17 @@ const figures = [
 
 export function measureAttackImpact(rounds: readonly QuietAndAttackedSessions[]): readonly AttackLatencyImpact[] {
   return figures.map(([name, field, fraction]) => {
-    const figureOf = (sessions: readonly VictimSessionResult[]) =>
-      quantile(
-        sessions.filter((session) => session.isWarm && !Number.isNaN(session[field])).map((session) => session[field]),
+    const figureOf = (sessions: readonly VictimSessionResult[]) => {
+      const warm = sessions.filter((session) => session.isWarm && !Number.isNaN(session[field]));
+      return quantile(
+        warm.map((session) => session[field]),
         fraction,
       );
-    const pairs = rounds.map(({ quiet, attacked }) => [figureOf(quiet), figureOf(attacked)] as const);
-    return {
-      name,
-      quietMs: quantile(
-        pairs.map(([quiet]) => quiet),
-        0.5,
-      ),
-      attackedMs: quantile(
-        pairs.map(([, attacked]) => attacked),
-        0.5,
-      ),
-      ratio: quantile(
-        pairs.map(([quiet, attacked]) => attacked / quiet),
-        0.5,
-      ),
     };
+    const quiet = rounds.map((round) => figureOf(round.quiet));
+    const attacked = rounds.map((round) => figureOf(round.attacked));
+    const ratios = attacked.map((attackedMs, round) => attackedMs / (quiet[round] ?? Number.NaN));
+    return { name, quietMs: quantile(quiet, 0.5), attackedMs: quantile(attacked, 0.5), ratio: quantile(ratios, 0.5) };
   });
 }
 
@@ -60,15 +50,14 @@ export function findMissedGoals(figures: readonly AttackLatencyImpact[], isInMem
   const figure = (name: (typeof figures)[number]['name']) => figures.find((one) => one.name === name);
   const ratio = figure('start, median')?.ratio ?? Number.NaN;
   const p99 = figure('start, p99')?.attackedMs ?? Number.NaN;
+  const median = `median: ${ratio.toFixed(2)} times the quiet one, goal ${goals.medianRatio}`;
   return [
-    ...(ratio <= goals.medianRatio
-      ? []
-      : [`median: ${ratio.toFixed(2)} times the quiet one, goal ${goals.medianRatio}`]),
+    ...(ratio <= goals.medianRatio ? [] : [median]),
     ...(p99 <= p99Ms ? [] : [`p99: ${p99.toFixed(1)} ms, goal ${p99Ms} ms`]),
   ];
 }
 
-/** Formats the figures as a Markdown table, followed by the results of the attacks. */
+/** Formats the figures and the results of the attacks, one per line. */
 export function formatAttackReport(options: {
   readonly rounds: readonly QuietAndAttackedSessions[];
   readonly restartMs: number;
@@ -79,20 +68,13 @@ export function formatAttackReport(options: {
     const sessions = options.rounds.flatMap((round) => round[period]);
     return `${sessions.filter(({ isWarm }) => isWarm).length} of ${sessions.length}`;
   };
-  const table = [
-    ['warm starts', 'without attack', 'during attack', 'ratio'],
-    ['---', '---', '---', '---'],
-    ...measureAttackImpact(options.rounds).map(({ name, quietMs, attackedMs, ratio }) => [
-      name,
-      `${quietMs.toFixed(1)} ms`,
-      `${attackedMs.toFixed(1)} ms`,
-      ratio.toFixed(2),
-    ]),
-    ['warm', warm('quiet'), warm('attacked'), ''],
-  ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return [
-    ...table.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`),
+    'warm starts without attack, during attack, ratio:',
+    ...measureAttackImpact(options.rounds).map(
+      ({ name, quietMs, attackedMs, ratio }) =>
+        `  ${name}: ${quietMs.toFixed(1)} ms, ${attackedMs.toFixed(1)} ms, ${ratio.toFixed(2)}`,
+    ),
+    `  warm: ${warm('quiet')}, ${warm('attacked')}`,
     `database: ${options.isInMemory ? 'in memory' : 'on disk'}`,
     `restart to ready after SIGKILL, during the attack: ${options.restartMs} ms`,
     ...Object.entries(options.results)

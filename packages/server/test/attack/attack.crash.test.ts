@@ -1,23 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { statfs, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createApiClient } from '@bothost/contract';
-import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { findOrphanedResources, findProcessIds } from '../../../runtime/test/orphans.ts';
 import { testUnless } from '../../../runtime/test/skip-with-reason.ts';
 import { createDirectoryLayout } from '../../src/store/embedded/layout.ts';
 import { createDatabaseSocketAddress } from '../../src/store/embedded/socket-address.ts';
+import { type CrashService, openCrashService } from '../crash/crash-service.ts';
 import { writeBot } from '../support/bots.ts';
-import { findFreePort } from '../support/free-port.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
-import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 import {
   findMissedGoals,
   formatAttackReport,
@@ -46,6 +41,7 @@ declare module 'vitest' {
 }
 
 const run = promisify(execFile);
+const attackerModule = fileURLToPath(new URL('attacker.ts', import.meta.url));
 const seconds = inject('attackSeconds');
 /** Periods with and without attack alternate, because the load of the machine may change. */
 const roundCount = 3;
@@ -59,8 +55,7 @@ const extraPeriods = 20;
 const patience = { timeout: 180_000, interval: 100 };
 
 describe(`an organization that attacks with builds, bots, archives and requests for ${seconds} s`, () => {
-  let directory: string;
-  let service: ServiceProcess;
+  let service: CrashService;
   let attacker: ChildProcess | undefined;
   let results: AttackResults = {};
   let sessions: readonly VictimSessionResult[] = [];
@@ -70,13 +65,8 @@ describe(`an organization that attacks with builds, bots, archives and requests 
 
   beforeAll(
     async () => {
-      directory = await mkdtemp(join(tmpdir(), 'bothost-attack-'));
-      // Allow all accounts to enter the directory, because bots run under separate accounts. `mkdtemp` allows only the owner.
-      await chmod(directory, 0o711);
-      service = createServiceProcess({
-        directory,
-        agents: [await writeVictimBot(directory)],
-        port: await findFreePort(),
+      service = await openCrashService({
+        writeAgents: (directory) => [writeVictimBot(directory)],
         environment: {
           // Set low limits for builds and disks, so that even a short attack reaches them often.
           BOTHOST_BUILD_TIMEOUT: '5',
@@ -85,7 +75,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
           BOTHOST_INSTANCE_DISK_MB: '128',
         },
       });
-      await startService();
+      readRestartMs();
       isInMemory = (await statfs(createDirectoryLayout(service.dataDirectory).data)).type === tmpfsType;
       // Give the measuring thread real-time priority, so that it never waits for a processor: a real client runs on another
       // machine. With `--reset-on-fork`, the service, which this process starts again below, does not inherit the priority.
@@ -93,8 +83,7 @@ describe(`an organization that attacks with builds, bots, archives and requests 
         await run('chrt', ['--reset-on-fork', '--rr', '--pid', '1', String(process.pid)]);
       }
       const attack = await openAttacker();
-      const script = await buildAttacker();
-      const client = createApiClient({ origin: service.url, key: service.privateKey });
+      const { client } = service;
       const attackerClient = createApiClient({ origin: service.url, key: attack.privateKey });
       const waitForCalm = () =>
         vi.waitFor(async () => {
@@ -116,23 +105,22 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       const periodMs = (seconds * 1000) / roundCount;
       for (let round = 1; round <= roundCount; round += 1) {
         const quiet = await runVictimSessions(service, periodMs);
-        attacker = await startAttacker(script, { ...attack, used: usedProjects() });
+        attacker = await startAttacker({ ...attack, used: usedProjects() });
         periods.push({ quiet, attacked: await runVictimSessions(service, periodMs) });
         if (round === roundCount) break;
         await endAttack(attacker);
         await waitForCalm();
       }
 
-      service.current().signal('SIGKILL');
-      await service.current().exited;
-      restartMs = await startService();
+      await service.restart();
+      restartMs = readRestartMs();
       await checkBotResponds(service, veteran.id);
       await stopSession(service, veteran.id);
       const after = await runVictimSessions(service, 1000);
       if (attacker !== undefined) await endAttack(attacker);
       // On a slow machine, a short attack does not reach every kind. Their effect on start times is not measured.
       for (let extra = 0; extra < extraPeriods && findUnusedAttacks().length > 0; extra += 1) {
-        attacker = await startAttacker(script, { ...attack, used: usedProjects() });
+        attacker = await startAttacker({ ...attack, used: usedProjects() });
         after.push(...(await runVictimSessions(service, 30_000)));
         await endAttack(attacker);
       }
@@ -161,26 +149,15 @@ describe(`an organization that attacks with builds, bots, archives and requests 
   );
   afterAll(async () => {
     attacker?.kill('SIGKILL');
-    // Kill repeatedly, because bots and builds create processes faster than one search for pids finds them.
-    for (let pids = findProcessIds(directory); pids.length > 0; pids = findProcessIds(directory)) {
-      for (const pid of pids) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // Ignore the error: the bot or build process with this pid has already exited.
-        }
-      }
-    }
-    await rm(directory, { recursive: true, force: true });
+    await service.remove();
   });
 
-  /** Returns the milliseconds until the service is ready. */
-  async function startService(): Promise<number> {
-    const started = service.start();
-    await started.ready;
+  /** Returns the milliseconds from the latest start of the service until it was ready. */
+  function readRestartMs(): number {
+    const started = service.current();
     const readyAt = started.readyAt();
     if (readyAt === null)
-      throw new Error(`The service exited before it was ready: ${await readFile(service.logFile, 'utf8')}`);
+      throw new Error(`The service exited before it was ready: ${readFileSync(service.logFile, 'utf8')}`);
     return readyAt - started.startedAt;
   }
 
@@ -200,29 +177,14 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     return { url: service.url, privateKey, publicKey };
   }
 
-  /** Bundles attacker.ts, which attacks the service over its API, and returns the path of the bundle. */
-  async function buildAttacker(): Promise<string> {
-    const outDir = join(directory, 'attacker');
-    await build({
-      configFile: false,
-      logLevel: 'silent',
-      ssr: { noExternal: true },
-      build: {
-        ssr: fileURLToPath(new URL('attacker.ts', import.meta.url)),
-        outDir,
-        rollupOptions: { output: { entryFileNames: 'attacker.mjs' } },
-      },
-    });
-    return join(outDir, 'attacker.mjs');
-  }
-
   /**
    * Starts the attacker with the lowest priority, because a real attacker would not use the processors of the machine on which
    * the service runs. Resolves when the attack has begun, which takes many seconds on a busy machine.
    */
-  async function startAttacker(script: string, attack: AttackingOrganization): Promise<ChildProcess> {
-    const parameters = ['-n', '19', process.execPath, script, JSON.stringify(attack)];
-    const attacker = spawn('nice', parameters, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  async function startAttacker(attack: AttackingOrganization): Promise<ChildProcess> {
+    const code = "import { runnerImport } from 'vite'; await runnerImport(process.argv[1]);";
+    const program = [process.execPath, '--input-type=module', '-e', code, attackerModule, JSON.stringify(attack)];
+    const attacker = spawn('nice', ['-n', '19', ...program], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     // Linux schedules each process session as a group (autogroup, sched(7)), so the niceness of the process alone has no effect
     // on processes of other sessions.
     const autogroup = `/proc/${attacker.pid}/autogroup`;
@@ -293,9 +255,5 @@ describe(`an organization that attacks with builds, bots, archives and requests 
     expect(sessions.flatMap(({ problems }) => problems).join('\n')).toBe('');
   });
 
-  it('leaves no orphans after an orderly stop', async () => {
-    service.current().signal('SIGTERM');
-    expect(await service.current().exited).toBe(0);
-    expect(findOrphanedResources(directory)).toEqual([]);
-  });
+  it('leaves no orphans after an orderly stop', () => service.stopInOrder());
 });

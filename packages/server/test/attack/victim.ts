@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type ApiClient, apiErrorDefinitions } from '@bothost/contract';
+import { writeAgent } from '../crash/crash-service.ts';
+import { builtParrot } from '../crash/fixture-bots.ts';
 import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
 
 /** How a session ends: its client stops it, or its bot completes it. */
@@ -30,19 +30,11 @@ export type VictimSessionResult = VictimSession & { readonly isWarm: boolean; re
 export const warmInstanceCount = 12;
 /** Milliseconds between the starts of two sessions. */
 const intervalMs = 500;
-const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
 /** Writes the victim's agent, which has enough warm instances for its starts. Returns its directory. */
-export async function writeVictimBot(parent: string): Promise<string> {
-  const directory = join(parent, 'parrot');
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'package.json'), JSON.stringify({ type: 'module', main: 'main.js' }));
-  await writeFile(
-    join(directory, 'deploy.toml'),
-    `agent_name = "parrot"\n[scaling]\nmin_agents = ${warmInstanceCount}\n`,
-  );
-  await copyFile(builtParrot, join(directory, 'main.js'));
-  return directory;
+export function writeVictimBot(parent: string): string {
+  const files = { 'main.js': readFileSync(builtParrot, 'utf8') };
+  return writeAgent(parent, 'parrot', `min_agents = ${warmInstanceCount}`, files);
 }
 
 /** Starts a session twice per second, whether or not earlier sessions have started. Throws if a request fails. */

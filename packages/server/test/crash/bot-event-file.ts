@@ -18,17 +18,19 @@ const BotEvent = z.object({
 });
 export type BotEvent = z.infer<typeof BotEvent>;
 
-export type BotEventFile = { readonly path: string; readonly entries: () => readonly BotEvent[] };
-
-export function createBotEventFile(path: string): BotEventFile {
+/** Creates an empty event file that all accounts may write, because each bot runs under its own account. */
+export function createBotEventFile(path: string): void {
   writeFileSync(path, '');
-  // The file is world-writable, because each bot runs under its own account.
   chmodSync(path, 0o666);
+}
+
+/** Returns a function that reads all events so far. Each call reads only what bots have appended since the last call. */
+export function openBotEventFile(path: string): () => readonly BotEvent[] {
   const known: BotEvent[] = [];
   const buffer = Buffer.alloc(65_536);
   let offset = 0;
   let rest = '';
-  const entries = () => {
+  return () => {
     const file = openSync(path, 'r');
     try {
       for (let read = 1; read > 0; offset += read) {
@@ -43,5 +45,4 @@ export function createBotEventFile(path: string): BotEventFile {
     for (const line of lines) known.push(BotEvent.parse(JSON.parse(line)));
     return known;
   };
-  return { path, entries };
 }

@@ -1,16 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +9,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../support/free-port.ts';
-import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type CrashService, openCrashService, writeAgent } from './crash-service.ts';
 
 /** The secret value to search for: long enough not to occur by chance, and short enough that PostgreSQL does not compress it. */
 const canary = `canary-${randomBytes(16).toString('hex')}`;
@@ -63,31 +53,27 @@ require('node:http').createServer((request, response) => {
 `;
 
 describe('the value of a stored secret', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'bothost-canary-'));
-  const temporary = join(directory, 'tmp');
   const own = mkdtempSync(join(tmpdir(), 'bothost-canary-owner-'));
   const responses: string[] = [];
-  let service: ServiceProcess;
+  let service: CrashService;
+  let temporary: string;
 
   beforeAll(async () => {
-    chmodSync(directory, 0o711);
-    mkdirSync(temporary, { mode: 0o1777 });
-    const agent = join(directory, 'finder');
-    mkdirSync(agent);
-    writeFileSync(join(agent, 'deploy.toml'), 'agent_name = "finder"\n[scaling]\nmax_agents = 2\n');
-    writeFileSync(join(agent, 'package.json'), '{"name": "finder", "main": "main.js"}');
-    writeFileSync(join(agent, 'main.js'), bot);
-    const environment = { BOTHOST_LOG_LEVEL: 'trace', TMPDIR: temporary };
-    symlinkSync(join(root, 'packages'), join(directory, 'packages'));
-    const port = await findFreePort();
-    service = createServiceProcess({ directory, agents: [agent], port, environment, command: startCommand });
-    await service.start().ready;
+    const files = { 'package.json': '{"name": "finder", "main": "main.js"}', 'main.js': bot };
+    service = await openCrashService({
+      writeAgents: (directory) => {
+        symlinkSync(join(root, 'packages'), join(directory, 'packages'));
+        mkdirSync(join(directory, 'tmp'), { mode: 0o1777 });
+        return [writeAgent(directory, 'finder', 'max_agents = 2', files)];
+      },
+      environment: { BOTHOST_LOG_LEVEL: 'trace' },
+      command: `TMPDIR="$PWD/tmp"; export TMPDIR; ${startCommand}`,
+    });
+    temporary = join(service.directory, 'tmp');
   });
   afterAll(async () => {
-    // Stop the service here, because a failed test would otherwise leave it and its bots running.
-    service.current().signal('SIGTERM');
-    await service.current().exited;
-    for (const one of [directory, own]) rmSync(one, { recursive: true, force: true });
+    await service.remove();
+    rmSync(own, { recursive: true, force: true });
   });
 
   async function ask(method: string, path: string, body?: unknown, key = service.privateKey): Promise<number | null> {
@@ -168,8 +154,13 @@ describe('the value of a stored secret', () => {
     const line = `"${process.execPath}" "${join(root, 'packages/cli/bin/botcli.js')}" ${words}`;
     const [program, ...rest] =
       where === null ? ['/bin/sh', '-c', line] : ['/usr/bin/script', '-qec', line, '/dev/null'];
-    const env = { HOME: directory, TMPDIR: temporary, BOTCLI_API_URL: service.url, BOTCLI_TOKEN: service.privateKey };
-    const child = spawn(program ?? '', rest, { cwd: directory, env });
+    const env = {
+      HOME: service.directory,
+      TMPDIR: temporary,
+      BOTCLI_API_URL: service.url,
+      BOTCLI_TOKEN: service.privateKey,
+    };
+    const child = spawn(program ?? '', rest, { cwd: service.directory, env });
     let shown = '';
     let isGiven = false;
     const look = (chunk: Buffer) => {
@@ -188,12 +179,12 @@ describe('the value of a stored secret', () => {
 
   /** Returns the files in the test's directory tree that contain at least one of the byte strings in `what`. */
   const filesWith = (what: readonly Buffer[]) =>
-    readdirSync(directory, { recursive: true, withFileTypes: true })
+    readdirSync(service.directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && holds(readFileSync(join(entry.parentPath, entry.name)), what))
-      .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+      .map((entry) => join(entry.parentPath, entry.name).slice(service.directory.length + 1));
 
   it('occurs in the environment of its bot and nowhere else', async ({ annotate }) => {
-    if (!leavesCore(join(directory, 'crash')))
+    if (!leavesCore(join(service.directory, 'crash')))
       await annotate(
         'This machine writes no core dump where a program runs: only the limit of the service is looked at.',
       );
@@ -290,13 +281,12 @@ describe('the value of a stored secret', () => {
     await service.ready();
     expect(await isReady('bird-cage')).toBe(true);
     await processes.end();
-    service.current().signal('SIGTERM');
-    await service.current().exited;
+    await service.stopInOrder();
 
     expect(processes.found).toMatchObject({ arguments: new Set(), foreign: new Set() });
     expect(responses.filter((answer) => holds(Buffer.from(answer)))).toEqual([]);
     expect(filesWith(forms)).toEqual([]);
-    expect(readdirSync(directory).filter((name) => name.startsWith('core'))).toEqual([]);
+    expect(readdirSync(service.directory).filter((name) => name.startsWith('core'))).toEqual([]);
     // The name of a secret set is not secret. The database and the log contain it, so finding it there proves that the search
     // works.
     expect(filesWith([Buffer.from('bird-cage')]).filter((path) => path.startsWith('data/postgres'))).not.toEqual([]);

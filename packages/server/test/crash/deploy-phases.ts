@@ -1,17 +1,25 @@
 import type { DirectDatabaseConnection } from './direct-database-connection.ts';
 
-/** The steps of a deploy. The suite kills the server during each step. */
-export const deployPhases = ['upload', 'create-build', 'prepare', 'create-deployment', 'validate', 'activate'] as const;
-export type DeployPhase = (typeof deployPhases)[number];
+/** How to search for each step of a deploy. The suite kills the server during each step. */
+export const deploySearches = {
+  upload: { event: 'upload', firstMs: 40, stepMs: 5, inspections: 20 },
+  'create-build': { event: 'create-build', firstMs: 4, stepMs: 1, inspections: 20 },
+  prepare: { event: 'create-build', firstMs: 20, stepMs: 5, inspections: 60 },
+  'create-deployment': { event: 'create-deployment', firstMs: 4, stepMs: 1, inspections: 20 },
+  validate: { event: 'create-deployment', firstMs: 120, stepMs: 10, inspections: 40 },
+  activate: { event: 'create-deployment', firstMs: 20, stepMs: 1, inspections: 400 },
+} as const;
+export type DeployPhase = keyof typeof deploySearches;
+export const deployPhases = Object.keys(deploySearches) as DeployPhase[];
 
 /**
- * Returns the current step of a deploy. Reads the database while the server is suspended. Null before the deploy begins and after
- * it ends.
+ * Returns the current step of a deploy, or nothing before the deploy begins and after it ends. Call this while the server is
+ * suspended.
  */
 export async function readDeployPhase(
   database: DirectDatabaseConnection,
   contentHash: string,
-): Promise<DeployPhase | null> {
+): Promise<readonly DeployPhase[]> {
   const [row] = await database.rows(
     `select u.state as upload, b.state as build, d.state as deployment,
       exists (select from instances i where i.deployment_id = d.id and i.state = 'ready') as is_ready,
@@ -22,13 +30,13 @@ export async function readDeployPhase(
     where u.content_hash = $1 order by u.created_at desc, b.created_at desc limit 1`,
     [contentHash],
   );
-  if (row === undefined) return null;
-  if (row.build === null) return row.upload === 'open' ? 'upload' : 'create-build';
-  if (row.build === 'pending') return 'create-build';
-  if (row.build === 'building') return 'prepare';
-  if (row.deployment === null) return 'create-deployment';
-  if (row.deployment === 'validating') return row.is_ready ? 'activate' : 'validate';
-  return row.deployment === 'ready' && row.is_draining ? 'activate' : null;
+  if (row === undefined) return [];
+  if (row.build === null) return [row.upload === 'open' ? 'upload' : 'create-build'];
+  if (row.build === 'pending') return ['create-build'];
+  if (row.build === 'building') return ['prepare'];
+  if (row.deployment === null) return ['create-deployment'];
+  if (row.deployment === 'validating') return [row.is_ready ? 'activate' : 'validate'];
+  return row.deployment === 'ready' && row.is_draining ? ['activate'] : [];
 }
 
 /** Finds rows that must not exist at any time, even after a kill. */

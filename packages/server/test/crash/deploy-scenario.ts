@@ -1,165 +1,163 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { EventEmitter } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentDetails, Build } from '@bothost/contract';
 import { createArchive } from '../support/archive.ts';
 import { createVersionedBot } from '../support/deploys.ts';
-import type { ApiResponse, ServiceProcess } from '../support/service-process.ts';
+import type { CrashService } from './crash-service.ts';
 
 export type DeployAttempt = {
   readonly version: string;
+  readonly files: readonly { readonly path: string; readonly body: string | Buffer }[];
+  readonly bytes: Buffer;
   readonly contentHash: string;
   readonly isBroken: boolean;
   buildId: string | null;
   readonly problems: string[];
 };
 
-export type DeployContext = {
-  readonly service: ServiceProcess;
-  /** Emits `upload`, `create-build` or `create-deployment` before each such request. */
-  readonly events: EventEmitter;
-  /**
-   * Resolves when a server process with a number above `number` is ready. Server processes are numbered in the order in which
-   * they start.
-   */
-  readonly nextServer: (number: number) => Promise<void>;
-};
-
 const agent = 'versioned';
 const region = 'us-west';
-/** The size of a part in bytes. It makes an upload take several requests, so that kills can happen between them. */
-const paddingBytes = 400_000;
-const pieceBytes = 50_000;
+/** Files that make the upload take so long that kills can happen during it. */
+const paddingFiles = 20;
+const paddingBytes = 100_000;
+/** Bytes and milliseconds between two parts of an upload. */
+const pieceBytes = 250_000;
+const pieceMs = 5;
 /** Time limit in milliseconds, after which a deploy counts as lost. */
 const timeoutMs = 60_000;
 const pollMs = 10;
 
 /** Creates a project with a new archive. In every fourth project, the bot does not start. */
-export function createDeployAttempt(number: number): { readonly deploy: DeployAttempt; readonly bytes: Buffer } {
+export function createDeployAttempt(number: number): DeployAttempt {
   const isBroken = number % 4 === 3;
   const version = `${number}`;
-  const files = createVersionedBot(version, isBroken ? 'process.exit(3);' : '');
-  const entries = Object.entries(files).map(([path, body]) => ({ path, body }));
-  const bytes = createArchive(...entries, { path: 'padding.bin', body: randomBytes(paddingBytes) });
-  const contentHash = createHash('sha256').update(bytes).digest('hex');
-  return { deploy: { version, contentHash, isBroken, buildId: null, problems: [] }, bytes };
+  const sources = Object.entries(createVersionedBot(version, isBroken ? 'process.exit(3);' : ''));
+  const files = [
+    ...sources.map(([path, body]) => ({ path, body })),
+    ...Array.from({ length: paddingFiles }, (_, index) => ({
+      path: `files/${index}`,
+      body: randomBytes(paddingBytes),
+    })),
+  ];
+  const bytes = createArchive(...files);
+  return { version, files, bytes, contentHash: hashOf(bytes), isBroken, buildId: null, problems: [] };
 }
 
-/** Uploads, builds and deploys a project, and waits for the result. Retries requests without a response. */
-export async function runDeploy(context: DeployContext, deploy: DeployAttempt, bytes: Buffer): Promise<void> {
-  const uploadId = await upload(context, deploy, bytes);
-  context.events.emit('create-build');
-  const created = await retry(context, 'POST', '/v1/builds', { uploadId, region });
-  const { build } = created.body as { build?: { id: string } };
-  deploy.buildId = build?.id ?? null;
-  const built = await until(context, `/v1/builds/${deploy.buildId}`, (body) => !/pending|building/.test(stateOf(body)));
-  if (stateOf(built) !== 'success') deploy.problems.push(`its build ended as ${JSON.stringify(built)}`);
+/**
+ * Uploads, builds and deploys a project, and waits for the result. `events` emits `upload`, `create-build` and
+ * `create-deployment` before each such request.
+ */
+export async function runDeploy(service: CrashService, deploy: DeployAttempt, events: EventEmitter): Promise<void> {
+  await service.ready();
+  const uploadId = await uploadArchive(service, deploy.bytes, events);
+  events.emit('create-build');
+  deploy.buildId = await createBuild(service, uploadId);
+  await checkBuild(service, deploy, uploadId);
 
-  context.events.emit('create-deployment');
-  const known = await retry(context, 'GET', `/v1/agents/${agent}`);
+  events.emit('create-deployment');
+  const path = `/v1/agents/${agent}`;
+  const known = await service.request('GET', path);
   const deployed =
     known.status === 404
-      ? await retry(context, 'POST', '/v1/agents', { serviceName: agent, region, buildId: deploy.buildId })
-      : await retry(context, 'POST', `/v1/agents/${agent}`, { buildId: deploy.buildId });
+      ? await service.request<{ reason?: string }>('POST', '/v1/agents', {
+          body: { serviceName: agent, region, buildId: deploy.buildId },
+        })
+      : await service.request<{ reason?: string }>('POST', path, { body: { buildId: deploy.buildId } });
   // If a first request created the agent but its response was lost, the retry reports that the agent exists.
-  const isThere = deployed.status === 400 && (deployed.body as { reason?: string }).reason === 'agent-exists';
-  if (deployed.status !== 200 && !isThere)
+  const exists = deployed.status === 400 && deployed.body.reason === 'agent-exists';
+  if (deployed.status !== 200 && !exists)
     deploy.problems.push(`its deployment was answered ${JSON.stringify(deployed)}`);
 
-  type Shown = { desiredDeploymentId?: string; reconciledDeploymentId?: string | null };
-  const isSettled = (body: unknown) => {
-    const { desiredDeploymentId: desired, reconciledDeploymentId: reconciled } = body as Shown;
-    return desired !== undefined && desired === reconciled;
-  };
-  judge(deploy, await until(context, `/v1/agents/${agent}`, isSettled));
-}
-
-/** Compares the agent's reported state with the expected result of a finished deploy. */
-function judge(deploy: DeployAttempt, shown: unknown): void {
-  type Shown = { activeDeploymentReady?: boolean; errors?: { code: string }[]; deployment?: { buildId: string } };
-  const { activeDeploymentReady, errors = [], deployment } = shown as Shown;
+  const read = async () => (await service.request<AgentDetails>('GET', path)).body;
+  const isSettled = ({ desiredDeploymentId: desired, reconciledDeploymentId: reconciled }: AgentDetails) =>
+    desired !== undefined && desired === reconciled;
+  const { activeDeploymentReady, errors, deployment } = await readUntil(read, isSettled);
   if (deployment?.buildId !== deploy.buildId) deploy.problems.push(`another build is desired: ${deployment?.buildId}`);
-  const codes = errors.map(({ code }) => code).join();
-  const expected = deploy.isBroken ? 'false PCC_BOT_EXITED' : 'true ';
-  if (`${activeDeploymentReady} ${codes}` !== expected) {
+  const codes = (errors ?? []).map(({ code }) => code).join();
+  if (`${activeDeploymentReady} ${codes}` !== (deploy.isBroken ? 'false PCC_BOT_EXITED' : 'true '))
     deploy.problems.push(`it ended as ${JSON.stringify({ activeDeploymentReady, errors })}`);
-  }
 }
 
-/** Uploads in parts and resumes at the offset that the service reports. */
-async function upload(context: DeployContext, deploy: DeployAttempt, bytes: Buffer): Promise<string> {
+/** Uploads an archive in parts, and resumes after a kill at the offset that the service reports. Returns the upload's id. */
+export async function uploadArchive(service: CrashService, bytes: Buffer, events?: EventEmitter): Promise<string> {
   type Upload = { uploadId: string; uploadUrl: string; uploadFields: { token: string }; receivedBytes: number };
   for (;;) {
-    context.events.emit('upload');
-    const begun = await retry(context, 'POST', '/v1/builds/upload-url', {
-      region,
-      contentHash: deploy.contentHash,
-      sizeBytes: bytes.length,
-    });
-    const { uploadId, uploadUrl, uploadFields, receivedBytes } = begun.body as Upload;
-    let offset = receivedBytes;
-    while (offset < bytes.length) {
-      const server = context.service.current().number;
-      const piece = bytes.subarray(offset, offset + pieceBytes);
-      const headers = { 'upload-token': uploadFields.token, 'upload-offset': String(offset) };
-      const init = { method: 'PATCH', headers, body: new Uint8Array(piece) };
-      const answer = await fetch(uploadUrl, init).catch(() => null);
-      if (answer?.ok !== true) {
-        if (answer === null) await context.nextServer(server);
-        break;
-      }
-      offset += piece.length;
+    events?.emit('upload');
+    const body = { region, contentHash: hashOf(bytes), sizeBytes: bytes.length };
+    const { body: upload } = await service.request<Upload>('POST', '/v1/builds/upload-url', { body });
+    const { number } = service.current();
+    if (upload.receivedBytes === bytes.length) return upload.uploadId;
+    const headers = { 'upload-token': upload.uploadFields.token, 'upload-offset': upload.receivedBytes };
+    const sending = request(upload.uploadUrl, { method: 'PATCH', headers, agent: false });
+    const responding = once(sending, 'response').catch(() => null);
+    for (let at = upload.receivedBytes; at < bytes.length && !sending.destroyed; at += pieceBytes) {
+      sending.write(bytes.subarray(at, at + pieceBytes));
+      await delay(pieceMs);
     }
-    if (offset >= bytes.length) return uploadId;
+    sending.end();
+    const response = await responding;
+    if (response === null) await service.ready(number);
+    else if (response[0].statusCode !== 200) throw new Error(`The upload was answered ${response[0].statusCode}.`);
+    else return upload.uploadId;
   }
 }
 
-async function retry(context: DeployContext, method: string, path: string, body?: object): Promise<ApiResponse> {
-  for (;;) {
-    await context.service.ready();
-    const server = context.service.current().number;
-    const answer = await context.service.call(method, path, context.service.privateKey, body);
-    if (answer === null) await context.nextServer(server);
-    else if (answer.status === 503) await delay(pollMs);
-    else return answer;
-  }
+export async function createBuild(service: CrashService, uploadId: string): Promise<string> {
+  const { body } = await service.request<{ build: Build }>('POST', '/v1/builds', { body: { uploadId, region } });
+  return body.build.id;
 }
 
-async function until(context: DeployContext, path: string, holds: (body: unknown) => boolean): Promise<unknown> {
+/** Waits for the build, and checks its files and that it is built only once. */
+async function checkBuild(service: CrashService, deploy: DeployAttempt, uploadId: string): Promise<void> {
+  const { buildId, contentHash, problems } = deploy;
+  const path = `/v1/builds/${buildId}`;
+  const read = async () => (await service.request<{ build: Build }>('GET', path)).body.build;
+  const build = await readUntil(read, ({ completedAt }) => completedAt !== null);
+  if (build.status !== 'success' || build.contentHash !== contentHash || build.errorMessage !== null)
+    problems.push(`its build ended as ${JSON.stringify(build)}`);
+  const project = join(service.dataDirectory, 'projects', `${buildId}`);
+  const wrong = deploy.files.filter(({ path, body }) => !readFileSync(join(project, path)).equals(Buffer.from(body)));
+  problems.push(...wrong.map(({ path }) => `its file ${path} has wrong content`));
+  const body = { uploadId, region };
+  const again = await service.request<{ cached: boolean; build: Build }>('POST', '/v1/builds', { body });
+  if (!again.body.cached || again.body.build.id !== buildId)
+    problems.push(`its content was built again: ${JSON.stringify(again.body)}`);
+}
+
+async function readUntil<T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
   const begun = Date.now();
   for (;;) {
-    const { body } = await retry(context, 'GET', path);
-    if (holds(body) || Date.now() - begun > timeoutMs) return body;
+    const value = await read();
+    if (holds(value) || Date.now() - begun > timeoutMs) return value;
     await delay(pollMs);
   }
 }
 
-function stateOf(body: unknown): string {
-  return (body as { build?: { status?: string } }).build?.status ?? 'pending';
-}
-
 /** Runs one session after another during deploys and kills. Returns the versions that responded, in order. */
-export function keepStartingSessions(context: DeployContext): { readonly over: () => Promise<readonly string[]> } {
-  const { service } = context;
+export function keepStartingSessions(service: CrashService): { readonly over: () => Promise<readonly string[]> } {
   const met: string[] = [];
   let isOver = false;
   async function talk(): Promise<void> {
     while (!isOver) {
       await service.ready();
-      const server = service.current().number;
+      const { number } = service.current();
       const started = await service.call('POST', `/v1/public/${agent}/start`, service.publicKey, {});
       const { sessionId } = (started?.body ?? {}) as { sessionId?: string };
       if (started !== null && started.status !== 200)
         met.push(`start: ${started.status} ${JSON.stringify(started.body)}`);
       if (sessionId !== undefined) {
         const url = `${service.url}/v1/public/${agent}/sessions/${sessionId}/version`;
-        const response = await fetch(url, { headers: { authorization: `Bearer ${service.publicKey}` } }).catch(
-          () => null,
-        );
+        const headers = { authorization: `Bearer ${service.publicKey}` };
+        const response = await fetch(url, { headers }).catch(() => null);
         const text = await response?.text().catch(() => null);
         if (response?.status === 200 && typeof text === 'string') met.push(text);
         await service.call('DELETE', `/v1/agents/${agent}/sessions/${sessionId}`, service.privateKey);
       }
-      if (service.current().exitedAt() !== null) await context.nextServer(server);
+      if (service.current().exitedAt() !== null) await service.ready(number);
     }
   }
   const done = talk();
@@ -170,4 +168,8 @@ export function keepStartingSessions(context: DeployContext): { readonly over: (
       return met;
     },
   };
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

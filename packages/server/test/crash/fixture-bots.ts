@@ -1,8 +1,12 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createBotEventFile } from './bot-event-file.ts';
+import { writeAgent } from './crash-service.ts';
 
-const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
+export const botEventFileName = 'bot-events';
+/** The bundle of the parrot example bot. */
+export const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
 /** Appends a line to the event file with one system call, so that lines of several bots are not mixed. */
 const eventFileSource = (path: string) => `
@@ -76,27 +80,18 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-/** Writes the agents of the crash tests into `directory` and returns their directories. */
-export function writeFixtureBots(directory: string, eventFilePath: string): readonly string[] {
-  const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) => {
-    const own = join(directory, name);
-    mkdirSync(own, { recursive: true });
-    const all = {
-      'package.json': JSON.stringify({ type: 'module', main: 'main.js' }),
-      'deploy.toml': `agent_name = "${name}"\n[scaling]\nmin_agents = ${warm}\n`,
-      'event-file.js': eventFileSource(eventFilePath),
-      ...files,
-    };
-    for (const [file, content] of Object.entries(all)) writeFileSync(join(own, file), content);
-    return own;
-  };
-  const parrot = agent('parrot', 1, {
-    'spy.js': spySource,
-    'main.js': "import './spy.js';\nawait import('./parrot.js');\n",
-  });
-  copyFileSync(builtParrot, join(parrot, 'parrot.js'));
+/** Writes the agents and the event file of the crash tests into `directory`. Returns the directories of the agents. */
+export function writeFixtureBots(directory: string): readonly string[] {
+  const eventFile = join(directory, botEventFileName);
+  createBotEventFile(eventFile);
+  const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) =>
+    writeAgent(directory, name, `min_agents = ${warm}`, { 'event-file.js': eventFileSource(eventFile), ...files });
   return [
-    parrot,
+    agent('parrot', 1, {
+      'spy.js': spySource,
+      'main.js': "import './spy.js';\nawait import('./parrot.js');\n",
+      'parrot.js': readFileSync(builtParrot, 'utf8'),
+    }),
     agent('worker', 1, { 'main.js': workerSource(true, directory) }),
     agent('mute', 0, { 'main.js': workerSource(false, directory) }),
   ];

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { findCrossSessionViolations, findViolations } from './invariants.ts';
-import type { SessionRecord } from './observer.ts';
-import type { Scenario } from './session-scenario.ts';
+import type { BotEvent } from './bot-event-file.ts';
+import {
+  findCrossSessionViolations,
+  findViolations,
+  type Scenario,
+  type ServerLifetime,
+  type SessionRecord,
+} from './invariants.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 const entry = (what: 'entered' | 'ended', second: number, instance = 'i') => ({
@@ -31,7 +36,13 @@ const record = {
   completion_status: 'HTTP_COMPLETED',
 } as SessionRecord;
 const entries = [entry('entered', 3), entry('ended', 9)];
-const oneServer = [{ startedAt: at(0).getTime(), exitedAt: null }];
+const oneServer: readonly ServerLifetime[] = [{ startedAt: at(0).getTime(), exitedAt: null }];
+const valid: {
+  readonly scenario: Scenario;
+  readonly record: SessionRecord | undefined;
+  readonly entries: readonly BotEvent[];
+  readonly servers: readonly ServerLifetime[];
+} = { scenario, record, entries, servers: oneServer };
 
 describe('findViolations', () => {
   it('returns nothing for a valid record', () => {
@@ -39,65 +50,37 @@ describe('findViolations', () => {
     expect(findCrossSessionViolations([scenario], [record], entries)).toEqual([]);
   });
 
-  const stopped = { ...scenario, stopAskedAt: at(5).getTime() };
   const first = { startedAt: at(0).getTime(), exitedAt: at(8).getTime() };
   const next = { startedAt: at(12).getTime(), exitedAt: null };
-  it.each([
-    ['a lost session', scenario, undefined, entries, oneServer, /lost/],
+  const earlyCall = { entries: [entry('entered', 3)] };
+  it.each<[name: string, changes: Partial<typeof valid>, expected: RegExp]>([
+    ['a lost session', { record: undefined }, /lost/],
+    ['another end', { record: { ...record, completion_status: 'HTTP_ERROR' } }, /ended with HTTP_ERROR/],
     [
-      'another end',
-      scenario,
-      { ...record, completion_status: 'HTTP_ERROR' as const },
-      entries,
-      oneServer,
-      /ended with HTTP_ERROR/,
+      'an end other than the requested stop',
+      { scenario: { ...scenario, stopAskedAt: at(5).getTime() } },
+      /instead of SESSION_STOPPED/,
     ],
-    ['an end other than the requested stop', stopped, record, entries, oneServer, /instead of SESSION_STOPPED/],
-    ['an end of a bot that was never called', scenario, record, [], oneServer, /no bot was called/],
-    ['a bot that was called twice', scenario, record, [...entries, entry('entered', 4)], oneServer, /called 2 times/],
-    [
-      'a bot of another instance',
-      scenario,
-      record,
-      [entry('entered', 3, 'j')],
-      oneServer,
-      /another instance was called/,
-    ],
-    [
-      'an end before the start',
-      scenario,
-      { ...record, ended_at: at(2) },
-      [entry('entered', 3)],
-      oneServer,
-      /out of order/,
-    ],
-    [
-      'an end before the bot was done',
-      scenario,
-      { ...record, ended_at: at(8) },
-      entries,
-      oneServer,
-      /before its bot was done/,
-    ],
+    ['an end of a bot that was never called', { entries: [] }, /no bot was called/],
+    ['a bot that was called twice', { entries: [...entries, entry('entered', 4)] }, /called 2 times/],
+    ['a bot of another instance', { entries: [entry('entered', 3, 'j')] }, /another instance was called/],
+    ['an end before the start', { record: { ...record, ended_at: at(2) }, ...earlyCall }, /out of order/],
+    ['an end before the bot was done', { record: { ...record, ended_at: at(8) } }, /before its bot was done/],
     [
       'an end after the next server started',
-      scenario,
-      { ...record, ended_at: at(13) },
-      entries,
-      [first, next],
+      { record: { ...record, ended_at: at(13) }, servers: [first, next] },
       /no server ran/,
     ],
+    ['a start before its request', { record: { ...record, created_at: at(-1) } }, /not created between/],
+    ['a start of unknown kind', { record: { ...record, cold_start: null } }, /cold/],
     [
-      'a start before its request',
-      scenario,
-      { ...record, created_at: at(-1) },
-      entries,
-      oneServer,
-      /not created between/,
+      'an interruption without an exit of a server',
+      { record: { ...record, completion_status: 'SERVICE_INTERRUPTED' }, scenario: { ...scenario, kind: 'socket' } },
+      /no server exited/,
     ],
-    ['a start of unknown kind', scenario, { ...record, cold_start: null }, entries, oneServer, /cold/],
-  ])('reports the violation: %s', (_, one, invalid, botEvents, processes, expected) => {
-    expect(findViolations(one, invalid, botEvents, processes).join()).toMatch(expected);
+  ])('reports the violation: %s', (_, changes, expected) => {
+    const changed = { ...valid, ...changes };
+    expect(findViolations(changed.scenario, changed.record, changed.entries, changed.servers).join()).toMatch(expected);
   });
 
   it('reports a session that was not requested and an instance with two sessions', () => {

@@ -1,6 +1,32 @@
+import type { SessionsTable } from '../../src/store/tables.ts';
 import type { BotEvent } from './bot-event-file.ts';
-import type { SessionRecord } from './observer.ts';
-import type { Scenario, ScenarioKind } from './session-scenario.ts';
+
+/**
+ * How a session of a scenario ends: through its client, its bot, or a crash of the bot. A `mute` bot does not answer the
+ * service's requests for the state of its session.
+ */
+export const scenarioKinds = ['stopped', 'leaves', 'socket', 'fails', 'crashes', 'mute-leaves', 'mute-fails'] as const;
+export type ScenarioKind = (typeof scenarioKinds)[number];
+
+/** One session as its client sees it. Times are milliseconds since the epoch. */
+export type Scenario = {
+  readonly tag: string;
+  readonly kind: ScenarioKind;
+  askedAt: number;
+  /** Null if the server was killed before it responded. */
+  answeredAt: number | null;
+  /** The id of the session. Null if the start request created no session. */
+  sessionId: string | null;
+  stopAskedAt: number | null;
+  /** Failures that the client noticed itself, independent of the stored record. */
+  readonly problems: string[];
+};
+
+export type SessionRecord = Omit<SessionsTable, 'events'> & {
+  readonly agent: string;
+  readonly instance_id: string | null;
+  readonly sample_count: number | null;
+};
 
 /**
  * Start and exit of one server process, as timestamps in milliseconds since the epoch. `exitedAt` is null while the process

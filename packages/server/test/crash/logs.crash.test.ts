@@ -1,12 +1,8 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type CrashService, openCrashService, writeAgent } from './crash-service.ts';
 
 /**
  * A bot that prints the numbers up to the number in the request body, the last without a line break, then responds and exits.
@@ -44,26 +40,18 @@ type Page = { readonly logs: readonly LogLine[]; readonly nextCursor: string | n
 
 describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
   const random = createSeededRandom(seed);
-  const directory = mkdtempSync(join(tmpdir(), 'bothost-logs-kill-'));
-  let service: ServiceProcess;
+  let service: CrashService;
 
-  async function ask<T>(method: string, path: string, key: string, body?: unknown): Promise<T> {
-    for (;;) {
-      const before = service.current().number;
-      const answer = await service.call(method, path, key, body);
-      if (answer !== null && answer.status < 500) {
-        expect({ path, ...answer }).toMatchObject({ status: 200 });
-        return answer.body as T;
-      }
-      if (answer === null && service.current().number === before && service.current().exitedAt() === null)
-        await delay(20);
-      else await service.ready();
-    }
+  async function ask<T>(method: string, path: string, options?: { key: string; body: unknown }): Promise<T> {
+    const { status, body } = await service.request<T>(method, path, options);
+    expect({ path, status, body }).toMatchObject({ status: 200 });
+    return body;
   }
-  const page = (query: string) => ask<Page>('GET', `/v1/agents/counter/logs?${query}`, service.privateKey);
+  const page = (query: string) => ask<Page>('GET', `/v1/agents/counter/logs?${query}`);
   async function beginSession(body: { count: number; atOnce: number; pause: number }): Promise<string> {
-    const { sessionId } = await ask<{ sessionId: string }>('POST', '/v1/public/counter/start', service.publicKey, {
-      body,
+    const { sessionId } = await ask<{ sessionId: string }>('POST', '/v1/public/counter/start', {
+      key: service.publicKey,
+      body: { body },
     });
     return sessionId;
   }
@@ -80,21 +68,12 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
   const counted = (count: number) => [...Array.from({ length: count }, (_, index) => String(index)), 'the end'];
 
   beforeAll(async () => {
-    chmodSync(directory, 0o711);
-    const agent = join(directory, 'counter');
-    mkdirSync(agent);
-    writeFileSync(join(agent, 'deploy.toml'), 'agent_name = "counter"\n[scaling]\nmax_agents = 10\n');
-    writeFileSync(join(agent, 'package.json'), '{"name": "counter", "main": "main.js"}');
-    writeFileSync(join(agent, 'main.js'), bot);
-    const environment = { BOTHOST_AGENTS: agent };
-    service = createServiceProcess({ directory, agents: [agent], port: await findFreePort(), environment });
-    await service.start().ready;
+    const files = { 'package.json': '{"name": "counter", "main": "main.js"}', 'main.js': bot };
+    service = await openCrashService({
+      writeAgents: (directory) => [writeAgent(directory, 'counter', 'max_agents = 10', files)],
+    });
   });
-  afterAll(async () => {
-    service.current().signal('SIGTERM');
-    await service.current().exited;
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => service.remove());
 
   it('never lose or duplicate a line in followed or stored logs', async () => {
     let isOver = false;
@@ -122,8 +101,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     for (let kill = 0; kill < kills; kill++) {
       await service.ready();
       await delay(random.below(2_500));
-      service.current().signal('SIGKILL');
-      await service.current().exited;
+      await service.kill();
       if (random.next() < 0.3) await delay(random.below(300));
       service.start();
     }
@@ -133,7 +111,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     // request for the state of its session too late, the service does not ask the bot later whether the session has started. If
     // the server is then killed before the bot receives the start request, the session ends only at its time limit.
     await Promise.race([Promise.all(clients), delay(20_000)]);
-    for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`, service.privateKey);
+    for (const sessionId of open) await ask('DELETE', `/v1/agents/counter/sessions/${sessionId}`);
     await Promise.all([followed, ...clients]);
 
     const { lines } = following;
@@ -144,11 +122,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     for (const { sessionId, count, lines: seen } of short) {
       const again = await follow(sessionId);
       const expected = JSON.stringify(counted(count));
-      const ends = await ask<{ completionStatus: string }>(
-        'GET',
-        `/v1/agents/counter/sessions/${sessionId}`,
-        service.privateKey,
-      );
+      const ends = await ask<{ completionStatus: string }>('GET', `/v1/agents/counter/sessions/${sessionId}`);
       // If a session did not end as completed, its bot may not have written all lines.
       const isWhole = ends.completionStatus === 'HTTP_COMPLETED';
       for (const read of [seen, again]) {
@@ -157,6 +131,7 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
       }
     }
     expect(wrong).toEqual([]);
+    await service.stopInOrder();
     process.stdout.write(`${kills} kills: ${lines.length} lines followed, ${short.length} short sessions\n`);
   }, 600_000);
 });

@@ -1,93 +1,65 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findFreePort } from '../support/free-port.ts';
-import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openCrashService } from './crash-service.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 
+async function open(environment: Record<string, string> = {}) {
+  const service = await openCrashService({ writeAgents: () => [parrot], environment });
+  onTestFinished(() => service.remove());
+  return {
+    service,
+    /** Starts a session and waits until its bot has received the session. */
+    beginSession: async () => {
+      const key = service.publicKey;
+      const path = '/v1/public/parrot/start';
+      return (await service.request<{ sessionId: string }>('POST', path, { key, body: {} })).body.sessionId;
+    },
+    hello: (sessionId: string) =>
+      service.request('GET', `/v1/public/parrot/sessions/${sessionId}/hello`, { key: service.publicKey }),
+    record: (sessionId: string) => service.client.getSession({ params: { agentName: 'parrot', sessionId } }),
+    isDatabaseRunning: () => existsSync(join(service.dataDirectory, 'postgres/data/postmaster.pid')),
+  };
+}
+
 describe('the built program', () => {
-  let directory: string;
-  let port: number;
-  const started: ServiceProcess[] = [];
-
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bothost-program-'));
-    await chmod(directory, 0o711);
-    port = await findFreePort();
-  });
-  afterEach(async () => {
-    for (const service of started.splice(0).reverse()) {
-      const server = service.current();
-      // SIGTERM starts an orderly stop. It has no effect on a server that has already exited.
-      server.signal('SIGTERM');
-      await server.exited;
-    }
-    await rm(directory, { recursive: true, force: true });
-  });
-
-  async function run(environment: Record<string, string> = {}) {
-    const service = createServiceProcess({ directory, agents: [parrot], port, environment });
-    started.push(service);
-    const server = service.start();
-    await server.ready;
-    return { service, server };
-  }
-
-  /** Starts a session and waits until its bot has received the session. */
-  async function live(service: ServiceProcess): Promise<string> {
-    const answer = await service.call('POST', '/v1/public/parrot/start', service.publicKey, {});
-    const { sessionId } = (answer?.body ?? {}) as { sessionId: string };
-    expect(await hello(service, sessionId)).toMatchObject({ status: 200, body: { sessionId } });
-    return sessionId;
-  }
-  const hello = (service: ServiceProcess, sessionId: string) =>
-    service.call('GET', `/v1/public/parrot/sessions/${sessionId}/hello`, service.publicKey);
-  const record = async (service: ServiceProcess, sessionId: string) =>
-    (await service.call('GET', `/v1/agents/parrot/sessions/${sessionId}`, service.privateKey))?.body;
-  const databaseRuns = (service: ServiceProcess) =>
-    existsSync(join(service.dataDirectory, 'postgres/data/postmaster.pid'));
-
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     'stops sessions and the database after %s, and exits with status 0',
     async (signal) => {
-      const { service, server } = await run();
-      const sessionId = await live(service);
-      expect(databaseRuns(service)).toBe(true);
-      server.signal(signal);
-      expect(await server.exited).toBe(0);
-      expect(databaseRuns(service)).toBe(false);
+      const { service, beginSession, hello, record, isDatabaseRunning } = await open();
+      const sessionId = await beginSession();
+      expect(await hello(sessionId)).toMatchObject({ status: 200, body: { sessionId } });
+      expect(isDatabaseRunning()).toBe(true);
+      service.current().signal(signal);
+      expect(await service.current().exited).toBe(0);
+      expect(isDatabaseRunning()).toBe(false);
 
-      const next = await run();
-      expect(await record(next.service, sessionId)).toMatchObject({
-        completionStatus: 'SESSION_STOPPED',
-        endState: 'terminated',
-      });
+      await service.start().ready;
+      expect(await record(sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED', endState: 'terminated' });
     },
   );
 
   it('leaves bots and database running with BOTHOST_ON_STOP=leave, and adopts them at the next start', async () => {
-    const first = await run({ BOTHOST_ON_STOP: 'leave' });
-    const sessionId = await live(first.service);
-    first.server.signal('SIGTERM');
-    expect(await first.server.exited).toBe(0);
-    expect(databaseRuns(first.service)).toBe(true);
+    const { service, beginSession, hello, record, isDatabaseRunning } = await open({ BOTHOST_ON_STOP: 'leave' });
+    const sessionId = await beginSession();
+    expect(await hello(sessionId)).toMatchObject({ status: 200, body: { sessionId } });
+    service.current().signal('SIGTERM');
+    expect(await service.current().exited).toBe(0);
+    expect(isDatabaseRunning()).toBe(true);
 
-    const { service, server } = await run();
-    expect(await hello(service, sessionId)).toMatchObject({ status: 200, body: { sessionId } });
-    expect(await record(service, sessionId)).toMatchObject({ endedAt: null, endState: 'active' });
-    server.signal('SIGTERM');
-    expect(await server.exited).toBe(0);
-    expect(databaseRuns(service)).toBe(false);
+    await service.start({ BOTHOST_ON_STOP: 'end' }).ready;
+    expect(await hello(sessionId)).toMatchObject({ status: 200, body: { sessionId } });
+    expect(await record(sessionId)).toMatchObject({ endedAt: null, endState: 'active' });
+    await service.stopInOrder();
+    expect(isDatabaseRunning()).toBe(false);
   });
 
   it('reports every invalid setting and exits with status 1', async () => {
-    const { service, server } = await run({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
-    expect(await server.exited).toBe(1);
-    const output = await readFile(service.logFile, 'utf8');
+    const { service } = await open({ BOTHOST_PORT: 'x', BOTHOST_ON_STOP: 'keep' });
+    expect(await service.current().exited).toBe(1);
+    const output = readFileSync(service.logFile, 'utf8');
     expect(output).toMatch(/^bothost: Invalid settings:\n {2}BOTHOST_PORT: .+\n {2}BOTHOST_ON_STOP: .+\n$/);
     expect(existsSync(service.dataDirectory)).toBe(false);
   });

@@ -1,12 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEntry, SecretRevision, SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createKillTally } from '../../../runtime/test/kill-tally.ts';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { type ApiResponse, createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import type { ApiResponse } from '../support/service-process.ts';
+import { type CrashService, openCrashService } from './crash-service.ts';
 
 const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
@@ -20,41 +18,30 @@ type KnownSet = { readonly name: string; generation: number; revision: number };
 
 describe(`${kills} kills of the server during writes of ${keys.length} secrets (seed ${seed})`, () => {
   const random = createSeededRandom(seed);
-  const directory = mkdtempSync(join(tmpdir(), 'bothost-secrets-kill-'));
-  let service: ServiceProcess;
+  let service: CrashService;
 
   beforeAll(async () => {
-    chmodSync(directory, 0o711);
-    service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
-    await service.start().ready;
+    service = await openCrashService();
   });
-  afterAll(async () => {
-    service.current().signal('SIGTERM');
-    await service.current().exited;
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => service.remove());
 
-  const call = (method: string, path: string, body?: unknown) =>
-    service.call(method, `/v1/secrets/${path}`, service.privateKey, body);
   async function read<T>(path: string): Promise<T> {
-    const answer = await call('GET', path);
-    expect(answer).toMatchObject({ status: 200 });
-    return answer?.body as T;
+    const { status, body } = await service.request<T>('GET', `/v1/${path}`);
+    expect(status).toBe(200);
+    return body;
   }
-  const audit = async <T>(path: string) =>
-    (await service.call('GET', `/v1/audit${path}`, service.privateKey))?.body as T;
   /** Each value contains its key and generation, so that no two writes have the same value. */
   const put = (name: string, generation: number) =>
-    call('PUT', name, {
+    service.call('PUT', `/v1/secrets/${name}`, service.privateKey, {
       secrets: keys.map((secretKey) => ({ secretKey, secretValue: `${name} ${secretKey} ${generation}\n`.repeat(20) })),
     });
-  const isReady = async (name: string) => (await read<SecretSetDetails>(name)).status === 'ready';
+  const isReady = async (name: string) => (await read<SecretSetDetails>(`secrets/${name}`)).status === 'ready';
 
   it(
     'leave each write complete or without effect, and each secret set becomes ready after a retry',
     async () => {
       const sets: KnownSet[] = [];
-      const killed = { 'before the write': 0, 'after the write': 0, 'after the answer': 0 };
+      const killed = createKillTally('before the write', 'after the write', 'after the answer');
 
       // Measured milliseconds from the request that writes secrets: `write` until the response, `whole` until the secrets are
       // delivered to the region. The delay before each kill is a random fraction of one of these durations.
@@ -68,19 +55,16 @@ describe(`${kills} kills of the server during writes of ${keys.length} secrets (
           answer = answered;
         });
         await delay(random.next() * (random.next() < 0.7 ? durations.write * 1.2 : durations.whole * 1.2));
-        service.current().signal('SIGKILL');
-        await Promise.all([service.current().exited, asked]);
-        service.start();
-        await service.ready();
+        await Promise.all([service.restart(), asked]);
 
-        const found = await call('GET', set.name);
-        const details = found?.status === 200 ? (found.body as SecretSetDetails) : null;
+        const found = await service.request<SecretSetDetails>('GET', `/v1/secrets/${set.name}`);
+        const details = found.status === 200 ? found.body : null;
         if (details === null) expect({ kill, ...found, set }).toMatchObject({ status: 404, set: { revision: 0 } });
         const revision = details?.revision ?? 0;
         const isWritten = revision > set.revision;
         if (answer !== null)
           expect({ kill, answer, isWritten }).toMatchObject({ answer: { status: 202 }, isWritten: true });
-        killed[answer !== null ? 'after the answer' : isWritten ? 'after the write' : 'before the write'] += 1;
+        killed.add(answer !== null ? 'after the answer' : isWritten ? 'after the write' : 'before the write');
         expect({ kill, revision, was: set.revision }).toEqual({
           kill,
           revision: set.revision + (isWritten ? 1 : 0),
@@ -109,21 +93,21 @@ describe(`${kills} kills of the server during writes of ${keys.length} secrets (
       }
 
       for (const set of sets) {
-        const { revisions } = await read<{ revisions: SecretRevision[] }>(`${set.name}/history?limit=100`);
+        const { revisions } = await read<{ revisions: SecretRevision[] }>(`secrets/${set.name}/history?limit=100`);
         const newest = revisions.map(({ revision }) => revision);
         expect(newest).toEqual(newest.map((_, index) => set.revision - index));
         const query = `object=${set.name}&action=secrets.set&result=done&order=asc&limit=1000`;
-        const log = (await audit<{ entries: AuditEntry[] }>(`?${query}`)).entries;
+        const log = (await read<{ entries: AuditEntry[] }>(`audit?${query}`)).entries;
         expect(log.map(({ revisionAfter }) => revisionAfter)).toEqual(
           Array.from({ length: set.revision }, (_, index) => index + 1),
         );
       }
-      expect(await audit('/verification')).toMatchObject({ ok: true, brokenAt: null });
+      expect(await read('audit/verification')).toMatchObject({ ok: true, brokenAt: null });
       // Do not require kills between a write and its response, because this period is too short to be hit reliably.
-      expect(killed['before the write']).toBeGreaterThan(0);
-      expect(killed['after the answer']).toBeGreaterThan(0);
-      const counts = Object.entries(killed).map(([place, times]) => `${times} ${place}`);
-      process.stdout.write(`${kills} kills: ${counts.join(', ')}; ${sets.length} sets\n`);
+      expect(killed.times('before the write')).toBeGreaterThan(0);
+      expect(killed.times('after the answer')).toBeGreaterThan(0);
+      killed.print(seed, `${sets.length} sets`);
+      await service.stopInOrder();
     },
     120_000 + kills * 10_000,
   );

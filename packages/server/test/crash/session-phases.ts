@@ -1,39 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BotEvent } from './bot-event-file.ts';
+import type { CrashService } from './crash-service.ts';
+
 /** The phases of a session. The suite kills the server during each phase. */
-export const sessionPhases = ['insert', 'claim', 'spawn', 'dispatch', 'live', 'ending'] as const;
-export type SessionPhase = (typeof sessionPhases)[number];
+export type SessionPhase = keyof typeof sessionSearches;
 
-/** The state of one session in the database and the file system while the server is suspended. */
-export type SessionState = {
-  readonly sessionId: string;
-  readonly state: 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
-  readonly instanceState: 'starting' | 'ready' | 'stopping' | 'ended' | null;
-  /** Whether the runtime has begun to start the instance. */
-  readonly begun: boolean;
-  /** Whether the handler of the session's bot was called. */
-  readonly entered: boolean;
-  /** Whether the bot of the session has finished. */
-  readonly left: boolean;
-};
+/** How to search for a session in each phase. The phases with the fewest chances of a kill come first. */
+export const sessionSearches = {
+  insert: { event: 'asking', firstMs: 5, stepMs: 1, inspections: 12 },
+  claim: { event: 'asking', firstMs: 6, stepMs: 1, inspections: 12 },
+  spawn: { event: 'asking', firstMs: 120, stepMs: 15, inspections: 8 },
+  dispatch: { event: 'asking', firstMs: 200, stepMs: 6, inspections: 20 },
+  live: { event: null, firstMs: 600, stepMs: 60, inspections: 8 },
+  ending: { event: 'ending', firstMs: 20, stepMs: 10, inspections: 10 },
+} as const;
 
-export type ObservedPhase = { readonly phase: SessionPhase; readonly detail: string };
-
-/** Returns the phase of a session, or null while it waits for its client and after its end. */
-export function determinePhase(session: SessionState): ObservedPhase | null {
-  const { state, instanceState, begun, entered, left } = session;
-  switch (state) {
-    case 'waiting':
-      return null;
-    case 'starting':
-      if (instanceState === 'ready')
-        return { phase: 'dispatch', detail: entered ? 'the bot has the session' : 'in progress' };
-      return begun ? { phase: 'spawn', detail: 'in progress' } : { phase: 'claim', detail: 'committed' };
-    case 'live':
-      return left ? { phase: 'ending', detail: 'the bot has finished' } : { phase: 'live', detail: 'live' };
-    case 'ending':
-      return { phase: 'ending', detail: 'decided' };
-    case 'ended':
-      return instanceState === 'ended' ? null : { phase: 'ending', detail: 'recorded, the instance is still running' };
-  }
+/** Returns the phases of all sessions except `bystanders`. Call this while the server is suspended. */
+export async function findSessionPhases(
+  { database, dataDirectory }: CrashService,
+  botEvents: readonly BotEvent[],
+  bystanders: ReadonlySet<string>,
+): Promise<ReadonlySet<SessionPhase>> {
+  const open = await database().rows(`select query from pg_stat_activity
+    where xact_start is not null and pid <> pg_backend_pid() and backend_type = 'client backend'`);
+  const sessions = await database().rows(`select s.id, s.state, i.id as instance_id, i.state as instance_state
+    from sessions s left join instances i on i.session_id = s.id
+    where s.state <> 'ended' or i.state <> 'ended'`);
+  const ended = new Set(botEvents.flatMap(({ what, session }) => (what === 'ended' ? session : [])));
+  const phases = sessions
+    .filter(({ id }) => !bystanders.has(id))
+    .map(({ id, state, instance_id, instance_state }) => {
+      switch (state) {
+        case 'waiting':
+          return null;
+        case 'starting':
+          if (instance_state === 'ready') return 'dispatch';
+          // The runtime creates the directory when it begins to start the instance.
+          return instance_id !== null && existsSync(join(dataDirectory, 'instances', instance_id)) ? 'spawn' : 'claim';
+        case 'live':
+          return ended.has(id) ? 'ending' : 'live';
+        default:
+          return 'ending';
+      }
+    });
+  return new Set([...open.map(({ query }) => determineStartPhase(query)), ...phases].filter((phase) => phase !== null));
 }
 
 /**
@@ -41,9 +52,7 @@ export function determinePhase(session: SessionState): ObservedPhase | null {
  * session and claims an instance in one statement. For a WebSocket session, the connection of the client claims the instance in
  * a separate statement.
  */
-export function determineStartPhaseFromSql(statement: string): ObservedPhase | null {
-  if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) {
-    return { phase: 'insert', detail: 'not committed' };
-  }
-  return /^\/\* prepared: claim-instance \*\//.test(statement) ? { phase: 'claim', detail: 'not committed' } : null;
+function determineStartPhase(statement: string): SessionPhase | null {
+  if (/^(\/\* prepared: insert-and-claim \*\/|insert into sessions)/.test(statement)) return 'insert';
+  return statement.startsWith('/* prepared: claim-instance */') ? 'claim' : null;
 }

@@ -1,14 +1,13 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretWriteResult, VaultStatus, VaultTask } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createKillTally } from '../../../runtime/test/kill-tally.ts';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
+import { type CrashService, openCrashService } from './crash-service.ts';
 
-const kills = Math.ceil(inject('kills') / 5);
+const kills = Math.max(5, Math.ceil(inject('kills') / 5));
 const seed = inject('killSeed');
 const sets = Array.from({ length: 20 }, (_, index) => `set-${index}`);
 const keys = Array.from({ length: 20 }, (_, index) => `KEY_${index}`);
@@ -22,21 +21,14 @@ const works: readonly Work[] = ['rekey', 'rotate'];
 
 describe(`${kills} kills of the server during rotations of vault keys (seed ${seed})`, () => {
   const random = createSeededRandom(seed);
-  const directory = mkdtempSync(join(tmpdir(), 'bothost-vault-kill-'));
-  let service: ServiceProcess;
+  let service: CrashService;
   let token: string;
 
   beforeAll(async () => {
-    chmodSync(directory, 0o711);
-    service = createServiceProcess({ directory, agents: [], port: await findFreePort() });
-    await service.start().ready;
+    service = await openCrashService();
     token = readFileSync(join(service.dataDirectory, 'operator-token'), 'utf8').trim();
   });
-  afterAll(async () => {
-    service.current().signal('SIGTERM');
-    await service.current().exited;
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => service.remove());
 
   const ask = (method: string, path: string, body?: unknown) =>
     service.call(method, `/v1/operator/vault${path}`, token, body);
@@ -80,7 +72,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
       for (let count = 0; count < rotations; count += 1) await complete('rotate');
       for (const set of sets) await put(set);
       const durations = { rotate: await complete('rotate'), rekey: await complete('rekey') };
-      const killed = { before: 0, during: 0, after: 0 };
+      const killed = createKillTally('before', 'during', 'after');
 
       for (let kill = 0; kill < kills; kill += 1) {
         const work = works[kill % works.length] ?? 'rekey';
@@ -88,10 +80,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
         const askedAt = Date.now();
         const asked = beginSession(work);
         await delay(random.next() * durations[work] * 1.1);
-        service.current().signal('SIGKILL');
-        await Promise.all([service.current().exited, asked]);
-        service.start();
-        await service.ready();
+        await Promise.all([service.restart(), asked]);
         expect(service.current().exitedAt()).toBe(null);
 
         const found = await status();
@@ -99,7 +88,7 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
         const { startedAt } = service.current();
         const isBegun = task !== undefined && Date.parse(task.startedAt) >= askedAt;
         const isEnded = isBegun && task.endedAt !== null && Date.parse(task.endedAt) < startedAt;
-        killed[isEnded ? 'after' : isBegun ? 'during' : 'before'] += 1;
+        killed.add(isEnded ? 'after' : isBegun ? 'during' : 'before');
         // The next server continues the rotation, and every value decrypts in the meantime.
         for (const set of sets) expect({ kill, work, ...(await put(set)) }).toMatchObject({ change: 'none' });
         await done();
@@ -111,9 +100,9 @@ describe(`${kills} kills of the server during rotations of vault keys (seed ${se
       }
       await removeUnneededKeyFiles();
       expect(readdirSync(join(service.dataDirectory, 'vault-keys'))).toHaveLength(1);
-      expect(killed.during).toBeGreaterThan(0);
-      const counts = Object.entries(killed).map(([moment, times]) => `${times} ${moment} the work`);
-      process.stdout.write(`${kills} kills: ${counts.join(', ')}\n`);
+      expect(killed.times('during')).toBeGreaterThan(0);
+      killed.print(seed);
+      await service.stopInOrder();
     },
     120_000 + kills * 25_000,
   );

@@ -35,7 +35,8 @@ export type ServiceProcess = {
   readonly environment: Readonly<Record<string, string>>;
   readonly processes: readonly ServerProcess[];
   readonly current: () => ServerProcess;
-  readonly start: () => ServerProcess;
+  /** `changes` are environment variables of this process only. */
+  readonly start: (changes?: Readonly<Record<string, string>>) => ServerProcess;
   /**
    * Resolves when a process that started after process number `after` is ready. Processes are numbered in the order in which
    * they start. Without `after`, resolves when the newest process is ready.
@@ -82,10 +83,10 @@ export function createServiceProcess(options: {
     ...options.environment,
   };
 
-  function start(): ServerProcess {
+  function start(changes: Readonly<Record<string, string>> = {}): ServerProcess {
     const child = spawn(...started, {
       cwd: directory,
-      env: environment,
+      env: { ...environment, ...changes },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const server = lifeOf(child, processes.length);
