@@ -7,12 +7,10 @@ import {
   waitForSessionEnd,
 } from './support/client.ts';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
-import { insertSecondOrganization, type SecondOrganization } from './support/second-organization.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
 
 let service: TestServer;
-let neighbours: SecondOrganization;
 let one: string;
 let two: string;
 let broken: string;
@@ -21,15 +19,11 @@ const loud = 'console.error("no voice to be found"); process.exit(3);';
 
 beforeAll(async () => {
   service = await startTestServer();
-  neighbours = await insertSecondOrganization(service);
   one = (await uploadAndBuildProject(service, createVersionedBot('one'))).id;
   two = (await uploadAndBuildProject(service, createVersionedBot('two'))).id;
   broken = (await uploadAndBuildProject(service, createVersionedBot('broken', loud))).id;
 });
-afterAll(async () => {
-  await neighbours.close();
-  await service.close();
-});
+afterAll(() => service.close());
 
 const ask = async (agentName: string, sessionId: string, path: string) =>
   (await fetch(sessionUrl(service, agentName, sessionId, path), createBearerTokenHeaders(service.publicKey))).text();
@@ -206,36 +200,4 @@ describe('a deleted agent', () => {
     await service.client.stopSession({ params: { agentName: deleted.id, sessionId: id } });
     expect(await waitForSessionEnd(service, deleted.id, id)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
   });
-});
-
-it('an agent of another organization is indistinguishable from a missing one', async () => {
-  const taken = createUniqueName('private');
-  await create(taken, one);
-  const theirs = (method: string, path: string, body?: object) =>
-    fetch(`${service.url}/v1/agents${path}`, {
-      method,
-      ...createBearerTokenHeaders(
-        neighbours.privateKey,
-        body === undefined ? {} : { 'content-type': 'application/json' },
-      ),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  const requests = [
-    (name: string) => theirs('GET', `/${name}`),
-    (name: string) => theirs('POST', `/${name}`, { buildId: one }),
-    (name: string) => theirs('POST', `/${name}/rollback`, {}),
-    (name: string) => theirs('GET', `/${name}/deployments`),
-    (name: string) => theirs('GET', `/${name}/deployments/${one}`),
-    (name: string) => theirs('DELETE', `/${name}`),
-  ];
-  for (const request of requests) {
-    const answers = await Promise.all([taken, createUniqueName('private')].map(request));
-    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
-    const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<Record<string, unknown>>));
-    const [left, right] = bodies.map(({ requestId: _, ...rest }) => rest);
-    expect(left).toEqual(right);
-  }
-  // An organization cannot deploy the build of another organization.
-  const answer = await theirs('POST', '', { serviceName: 'thief', buildId: one });
-  expect(await answer.json()).toMatchObject({ code: '400', reason: 'build-not-usable' });
 });

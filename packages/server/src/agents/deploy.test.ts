@@ -420,26 +420,6 @@ describe('agents from builds', () => {
     });
   });
 
-  it('are reported as missing to another organization by every operation', async () => {
-    await create({ buildId: await build() });
-    const id = await activate();
-    const other = { organizationId: await rows.organization('away'), organizationName: 'away', keyId };
-    const none = async () => [];
-    const verbs = [
-      (name: string) => getAgent(rows, other, name, none),
-      (name: string) => updateAgent(context(), other, name, {}),
-      (name: string) => rollBack(context(), other, name, null),
-      (name: string) => deleteAgent(context(), other, name),
-      (name: string) => listDeployments(rows, other, name, paging, none),
-      (name: string) => getDeployment(rows, other, name, id, none),
-    ];
-    for (const verb of verbs) {
-      const [theirs, nobodys] = await Promise.all(['echo', 'nobody'].map((name) => verb(name).catch((error) => error)));
-      expect(theirs).toMatchObject({ reason: 'not-found' });
-      expect(theirs).toEqual(nobodys);
-    }
-  });
-
   it('have a list of deployments, newest first, in stable pages', async () => {
     await create({ buildId: await build() });
     for (let count = 0; count < 4; count += 1) await update({ forceRedeploy: true });

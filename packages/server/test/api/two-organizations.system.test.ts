@@ -195,18 +195,6 @@ describe('requests about another organization', () => {
     }
     expect(await theirView()).toEqual(before);
   });
-
-  it('get the same response for the revocation of an existing key as for a missing key', async () => {
-    const { json } = await asNeighbour('GET', '/keys');
-    const [{ id = '' } = {}] = json['keys'] as { id?: string }[];
-    const random = crypto.randomUUID();
-    const mask = { ...theirs, set: id };
-    const answers = await Promise.all(
-      [id, random].map((keyId) => answerTo('DELETE', '', { ...mask, set: keyId }, { path: `/keys/${keyId}` })),
-    );
-    expect(answers[0]).toBe(answers[1]);
-    expect((await asNeighbour('GET', '/keys')).status).toBe(200);
-  });
 });
 
 /** Returns status, headers and body of a response as JSON, with placeholders for values that are unique in each response. */

@@ -276,11 +276,6 @@ describe('the paths of an organization', () => {
       expect((await ask(`/v1/organizations/${name}/regions`)).json).toEqual(plain.json);
     }
   });
-
-  it('answer 404 with the key of another organization', async () => {
-    const answer = await ask('/v1/organizations/other/regions');
-    expect([answer.status, reasonOf(answer)]).toEqual([404, 'organization-not-found']);
-  });
 });
 
 describe('every response', () => {
