@@ -1,10 +1,10 @@
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiClient } from '@bothost/contract';
 import pg from 'pg';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
+import { openCrashService } from '../crash/crash-service.ts';
 import { createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
 import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
@@ -14,8 +14,6 @@ import {
   startAgentSession,
   waitForSessionEnd,
 } from '../support/client.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { createServiceProcess } from '../support/service-process.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 /**
@@ -42,45 +40,27 @@ require('node:http').createServer((request, response) => {
 `;
 
 /** Starts a service that the test can kill. It has its own database, so that the test can read the sessions there. */
-async function openService(test: TestContext, directory: string, bot: BotProjectDirectory) {
+async function openService(test: TestContext, bot: BotProjectDirectory) {
   const database = await createTestDatabase();
   test.onTestFinished(() => database.drop());
   const environment = { DATABASE_URL: database.url };
-  const service = createServiceProcess({ directory, agents: [bot.path], port: await findFreePort(), environment });
-  await service.start().ready;
-  test.onTestFinished(async () => {
-    service.current().signal('SIGTERM');
-    await service.current().exited;
-  });
+  const service = await openCrashService({ writeAgents: () => [bot.path], environment });
+  test.onTestFinished(() => service.remove());
   const db = new pg.Client(createClientConfig(database.address));
   await db.connect();
   test.onTestFinished(() => db.end());
-  const kill = async () => {
-    service.current().signal('SIGKILL');
-    await service.current().exited;
-  };
-  const client = createApiClient({ origin: service.url, key: service.privateKey });
-  const publicClient = createApiClient({ origin: service.url, key: service.publicKey });
   const session = async (id: string) => (await db.query('select * from sessions where id = $1', [id])).rows[0];
-  return { ...service, client, publicClient, db, kill, session };
-}
-
-async function openDirectory(test: TestContext): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-killed-start-'));
-  test.onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  await chmod(directory, 0o711);
-  return directory;
+  return { ...service, db, session };
 }
 
 describe('a session whose server was killed before its bot accepted it', () => {
   it('becomes live when the bot accepts it, and ends as completed', async (test) => {
-    const directory = await openDirectory(test);
-    const notes = join(directory, 'notes');
-    await mkdir(notes);
+    const notes = await mkdtemp(join(tmpdir(), 'bothost-killed-start-'));
+    test.onTestFinished(() => rm(notes, { recursive: true, force: true }));
     await chmod(notes, 0o777);
     const bot = await writeBot('frozen', { minAgents: 1, alone: true, prelude: reportingBot(notes) });
     test.onTestFinished(() => bot.remove());
-    const service = await openService(test, directory, bot);
+    const service = await openService(test, bot);
     const [pid] = (await readFile(join(notes, 'pids'), 'utf8')).split('\n').map(Number);
     if (pid === undefined) throw new Error('the bot has not noted its pid');
 
@@ -108,7 +88,7 @@ describe('a session whose server was killed before its bot accepted it', () => {
     test.onTestFinished(() => gate.close());
     const bot = await writeBot('late', { prelude: gate.prelude });
     test.onTestFinished(() => bot.remove());
-    const service = await openService(test, await openDirectory(test), bot);
+    const service = await openService(test, bot);
     // The first session uses the instance that was started to validate the deployment.
     await evaluateJavaScriptInBot(service, 'late', await startAgentSession(service, 'late'), 'true');
     gate.shut();
