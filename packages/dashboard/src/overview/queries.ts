@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+import { organizationQuery } from '../organization/queries.ts';
 
 export function overviewQuery(organization: string) {
   return queryOptions({
-    queryKey: [...createOrganizationQueryKey(organization), 'overview'],
-    queryFn: ({ signal }) => getOrganizationApi(organization).getOverview({}, signal),
+    ...organizationQuery(organization, ['overview'], (api, signal) => api.getOverview({}, signal)),
     refetchInterval: 5_000,
   });
 }

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { apiClient } from '../api.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+import { organizationQuery } from '../organization/queries.ts';
 import type { AuditFilter } from './audit-filter.ts';
 
 export const personalTokensQuery = queryOptions({
@@ -10,31 +11,19 @@ export const personalTokensQuery = queryOptions({
 });
 
 export function apiKeysQuery(organization: string) {
-  return queryOptions({
-    queryKey: [...createOrganizationQueryKey(organization), 'keys'],
-    queryFn: ({ signal }) => getOrganizationApi(organization).listKeys({}, signal),
-  });
+  return organizationQuery(organization, ['keys'], (api, signal) => api.listKeys({}, signal));
 }
 
 export function membersQuery(organization: string) {
-  return queryOptions({
-    queryKey: [...createOrganizationQueryKey(organization), 'members'],
-    queryFn: ({ signal }) => getOrganizationApi(organization).listMembers({}, signal),
-  });
+  return organizationQuery(organization, ['members'], (api, signal) => api.listMembers({}, signal));
 }
 
 export function invitationsQuery(organization: string) {
-  return queryOptions({
-    queryKey: [...createOrganizationQueryKey(organization), 'invitations'],
-    queryFn: ({ signal }) => getOrganizationApi(organization).listInvitations({}, signal),
-  });
+  return organizationQuery(organization, ['invitations'], (api, signal) => api.listInvitations({}, signal));
 }
 
 export function regionsQuery(organization: string) {
-  return queryOptions({
-    queryKey: [...createOrganizationQueryKey(organization), 'regions'],
-    queryFn: ({ signal }) => getOrganizationApi(organization).listRegions({}, signal),
-  });
+  return organizationQuery(organization, ['regions'], (api, signal) => api.listRegions({}, signal));
 }
 
 export function auditQuery(organization: string, filter: AuditFilter) {
