@@ -10,7 +10,7 @@ import { createInvitationLink, testPassword } from './support/accounts.ts';
 import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
 import { openPage } from './support/inspected-page.ts';
 
-/** Tests all steps of a new person in the dashboard with the keyboard alone: no test clicks, and no script sets the focus. */
+/** Tests all steps of a new person in the dashboard with the keyboard alone: the test never clicks, and no script sets the focus. */
 let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;
@@ -72,7 +72,21 @@ async function goTo(name: string): Promise<void> {
   await palette.waitFor({ state: 'detached' });
 }
 
-browserTest('a person creates an account and an organization with the keyboard alone', async () => {
+browserTest(
+  'a new person creates an account, a key and a secret set, deploys, talks, invites and logs in with the keyboard alone',
+  async () => {
+    await createAccountAndOrganization();
+    await createApiKey();
+    await deployFolder();
+    await talkAndStopSession();
+    await storeSecretSet();
+    await inviteMember();
+    await approveLogin();
+  },
+  300_000,
+);
+
+async function createAccountAndOrganization(): Promise<void> {
   await enter('Name', 'Ada');
   await enter('Password', testPassword);
   await page.keyboard.press('Enter');
@@ -81,9 +95,9 @@ browserTest('a person creates an account and an organization with the keyboard a
   await enter('Name', 'flock');
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.origin}/orgs/flock`);
-});
+}
 
-browserTest('a private API key that is created with the keyboard alone can list agents through the API', async () => {
+async function createApiKey(): Promise<void> {
   await goTo('Settings');
   await press(page.getByRole('link', { name: 'API keys' }));
   await press(button('Create key'));
@@ -94,9 +108,9 @@ browserTest('a private API key that is created with the keyboard alone can list 
   await press(button('Done'));
   const response = await fetch(`${service.origin}/v1/agents`, { headers: { authorization: `Bearer ${key}` } });
   expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ agents: [] })]);
-});
+}
 
-browserTest('a folder is deployed with the keyboard alone, and new sessions use its agent', async () => {
+async function deployFolder(): Promise<void> {
   const directory = join(service.folder, 'echo');
   await mkdir(directory);
   for (const [name, text] of Object.entries(createVersionedBot('one'))) await writeFile(join(directory, name), text);
@@ -105,9 +119,9 @@ browserTest('a folder is deployed with the keyboard alone, and new sessions use 
   await press(button('Choose a folder'));
   await press(button('Deploy'));
   await page.getByText('echo serves. New sessions use this version.').waitFor();
-});
+}
 
-browserTest('a person talks to a bot, and opens and stops the session, with the keyboard alone', async () => {
+async function talkAndStopSession(): Promise<void> {
   await chooseInMenu('Organization: flock', 'home');
   await page.waitForURL(`${service.origin}/orgs/home`);
   await goTo('Talk to parrot');
@@ -127,9 +141,9 @@ browserTest('a person talks to a bot, and opens and stops the session, with the 
   await page.close();
   page = conversation;
   await page.getByText('The session has ended.').waitFor();
-});
+}
 
-browserTest('a person stores a secret set with the keyboard alone', async () => {
+async function storeSecretSet(): Promise<void> {
   await goTo('Secrets');
   await press(button('Create set'));
   await page.keyboard.type('echo-secrets');
@@ -139,9 +153,9 @@ browserTest('a person stores a secret set with the keyboard alone', async () => 
   await page.keyboard.type('ahoy');
   await press(button('Store'));
   await page.waitForURL(`${service.origin}/orgs/home/secrets/echo-secrets`);
-});
+}
 
-browserTest('a person invites a member with the keyboard alone', async () => {
+async function inviteMember(): Promise<void> {
   await goTo('Settings');
   await press(page.getByRole('link', { name: 'Members' }));
   await press(button('Invite'));
@@ -149,9 +163,9 @@ browserTest('a person invites a member with the keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('grace@example.com joins as member.').waitFor();
   await press(button('Done'));
-});
+}
 
-browserTest('a person approves a login of botcli with the keyboard alone', async () => {
+async function approveLogin(): Promise<void> {
   const home = join(service.folder, 'cli-home');
   await mkdir(home);
   const terminal = runInTerminal(`${execPath} ${botcliProgramPath} cloud auth login --api-url ${service.origin}`, home);
@@ -165,4 +179,4 @@ browserTest('a person approves a login of botcli with the keyboard alone', async
   await terminal.shows('Organization');
   terminal.press(terminalKeys.enter);
   expect((await terminal.ended).status).toBe(0);
-});
+}

@@ -1,22 +1,28 @@
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
-import { browserTest } from './support/browser.ts';
+import { browserTest, hasBrowser } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
+import { createOrganization } from './support/organization.ts';
 
-/** Tests the pages of secrets in a real browser, with the built service. */
+/** Tests the pages of secrets in a real browser, with the built service. No response to the pages may contain a secret value. */
 const values = ['first-value-0451', 'second-value-0452', 'registry-password-0453'];
 
 let service: BuiltService;
 let page: Page;
-let received: string;
+let received = '';
 setUpDashboard((dashboard) => {
   ({ service, page } = dashboard);
-  received = '';
   page.on('response', async (response) => {
     if (response.url().includes('/secrets')) received += await response.text().catch(() => '');
   });
+});
+
+afterAll(() => {
+  if (!hasBrowser) return;
+  expect(received).toContain('echo-secrets');
+  expect(values.filter((value) => received.includes(value) || received.includes(btoa(`ada:${value}`)))).toEqual([]);
 });
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
@@ -28,7 +34,8 @@ const keys = () => page.getByRole('list', { name: 'Keys' }).getByRole('listitem'
 browserTest(
   'a secret set can be created with the keyboard, and its keys can be added, replaced and removed',
   async () => {
-    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    const { url } = await createOrganization(service, page, 'keys');
+    await page.goto(`${url}/secrets`);
     await page.getByText('No secret sets').waitFor();
     await inspect('secrets-empty');
     await button('Create set').focus();
@@ -41,7 +48,7 @@ browserTest(
     await inspect('secret-create');
     await button('Store').focus();
     await page.keyboard.press('Enter');
-    await page.waitForURL(`${service.origin}/orgs/home/secrets/echo-secrets`);
+    await page.waitForURL(`${url}/secrets/echo-secrets`);
     await keys().getByText('OPENAI_API_KEY').waitFor();
 
     await button('Add key').click();
@@ -68,6 +75,12 @@ browserTest(
 );
 
 browserTest('a rollback of a secret set first lists the changed keys, and restores an earlier revision', async () => {
+  const { url, botcli } = await createOrganization(service, page, 'rollback');
+  await botcli('secrets', 'set', 'echo-secrets', `OPENAI_API_KEY=${values[0]}`, '--skip', '--wait');
+  await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
+  await botcli('secrets', 'set', 'echo-secrets', `OPENAI_API_KEY=${values[1]}`, '--skip', '--wait');
+  await botcli('secrets', 'unset', 'echo-secrets', 'GREETING', '--skip');
+  await page.goto(`${url}/secrets/echo-secrets`);
   await button('Roll back to revision 2').click();
   const changes = dialog().getByRole('list', { name: 'Changes' });
   await expect
@@ -80,12 +93,15 @@ browserTest('a rollback of a secret set first lists the changed keys, and restor
 });
 
 browserTest('a secret set lists the agents that use it, and marks them as stale after a change', async () => {
-  await page.goto(`${service.origin}/orgs/home/agents/parrot`);
+  const { url, botcli, deployEcho } = await createOrganization(service, page, 'stale');
+  await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
+  await deployEcho('one');
+  await page.goto(`${url}/agents/echo`);
   await page.getByLabel('Secret set').selectOption('echo-secrets');
   await button('Save').click();
   await page.getByText('A deployment with the new settings has started.').waitFor();
-  await page.goto(`${service.origin}/orgs/home/secrets/echo-secrets`);
-  await page.getByRole('list', { name: 'Agents' }).getByText('parrot').waitFor();
+  await page.goto(`${url}/secrets/echo-secrets`);
+  await page.getByRole('list', { name: 'Agents' }).getByText('echo').waitFor();
   await button('Remove GREETING').click();
   await button('Remove key').click();
   await page.getByRole('list', { name: 'Agents' }).getByText('Stale').waitFor();
@@ -93,7 +109,8 @@ browserTest('a secret set lists the agents that use it, and marks them as stale 
 });
 
 browserTest('an image pull secret is created, verified, replaced and deleted', async () => {
-  await page.getByRole('link', { name: 'Secrets', exact: true }).first().click();
+  const { url } = await createOrganization(service, page, 'registry');
+  await page.goto(`${url}/secrets`);
   await button('Create pull secret').click();
   await dialog().getByLabel('Name', { exact: true }).fill('hub');
   await dialog().getByLabel('Registry').fill('127.0.0.1:5000');
@@ -124,19 +141,18 @@ browserTest('an image pull secret is created, verified, replaced and deleted', a
   await page.getByText('No image pull secrets').waitFor();
 });
 
-browserTest(
-  'a secret set in use is deleted after its name is entered, and no response contains a secret value',
-  async () => {
-    await page.getByRole('link', { name: 'echo-secrets' }).click();
-    await button('Delete').click();
-    await dialog().getByText('parrot uses it').waitFor();
-    await inspect('secret-set-delete');
-    await dialog().getByLabel('Enter echo-secrets to confirm').fill('echo-secrets');
-    await page.keyboard.press('Enter');
-    await page.getByText('No secret sets').waitFor();
-    await page.goto(`${service.origin}/orgs/home/secrets/echo-secrets`);
-    await page.getByText('No secret set is named echo-secrets').waitFor();
-    expect(received).toContain('OPENAI_API_KEY');
-    expect(values.filter((value) => received.includes(value) || received.includes(btoa(`ada:${value}`)))).toEqual([]);
-  },
-);
+browserTest('a secret set in use is deleted after its name is entered', async () => {
+  const { url, botcli, deployEcho } = await createOrganization(service, page, 'deleting');
+  await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
+  await deployEcho('one', '', '--secrets', 'echo-secrets');
+  await page.goto(`${url}/secrets`);
+  await page.getByRole('link', { name: 'echo-secrets' }).click();
+  await button('Delete').click();
+  await dialog().getByText('echo uses it').waitFor();
+  await inspect('secret-set-delete');
+  await dialog().getByLabel('Enter echo-secrets to confirm').fill('echo-secrets');
+  await page.keyboard.press('Enter');
+  await page.getByText('No secret sets').waitFor();
+  await page.goto(`${url}/secrets/echo-secrets`);
+  await page.getByText('No secret set is named echo-secrets').waitFor();
+});

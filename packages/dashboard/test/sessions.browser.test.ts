@@ -6,7 +6,8 @@ import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
-import { insertSessions } from './support/many-sessions.ts';
+import { insertSessions } from './support/many-rows.ts';
+import { createOrganization } from './support/organization.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Tests the list of sessions in a real browser, with the built service. */
@@ -25,17 +26,22 @@ const rows = () => page.getByRole('table', { name: 'Sessions' }).locator('tbody 
 const row = (text: string) => rows().filter({ hasText: text });
 
 const start = (agent: string) => startSession(service, agent);
+const crash = (sessionId: string) =>
+  evaluateJavaScriptInBot(
+    { url: service.origin, publicKey: service.publicKey },
+    'crow',
+    sessionId,
+    'process.exit(3)',
+  ).catch(() => undefined);
 
 browserTest('an empty list of sessions offers to deploy a first agent, or to talk to an existing agent', async () => {
-  await page.request.post(`${service.origin}/v1/organizations`, {
-    data: { name: 'empty-nest' },
-    headers: { origin: service.origin, 'sec-fetch-site': 'same-origin' },
-  });
-  await page.goto(`${service.origin}/orgs/empty-nest/sessions`);
+  const { url, deployEcho } = await createOrganization(service, page, 'empty-nest');
+  await page.goto(`${url}/sessions`);
   await page.getByText('botcli cloud deploy --yes --organization empty-nest').waitFor();
   await inspect('sessions-no-agents');
-  await page.goto(`${service.origin}/orgs/home/sessions`);
-  await page.getByRole('link', { name: 'Talk to crow' }).waitFor();
+  await deployEcho('one');
+  await page.reload();
+  await page.getByRole('link', { name: 'Talk to echo' }).waitFor();
   await inspect('sessions-empty');
 });
 
@@ -43,12 +49,7 @@ browserTest('the list shows new, failed and stopped sessions without a reload', 
   await page.goto(`${service.origin}/orgs/home/sessions`);
   const crashing = await start('crow');
   await row(crashing).getByText('Active').waitFor();
-  await evaluateJavaScriptInBot(
-    { url: service.origin, publicKey: service.publicKey },
-    'crow',
-    crashing,
-    'process.exit(3)',
-  ).catch(() => undefined);
+  await crash(crashing);
   await row(crashing).getByText('Agent error').waitFor();
   const stopped = await start('parrot');
   await row(stopped).getByText('Active').waitFor();
@@ -75,18 +76,22 @@ browserTest('a session can be stopped on a narrow screen', async () => {
 });
 
 browserTest('the sessions page stores its filters in the URL, so that a reload and Back keep the filters', async () => {
+  const failed = await start('crow');
+  await crash(failed);
+  const stopped = await start('crow');
   await page.goto(`${service.origin}/orgs/home/sessions`);
+  await row(stopped).waitFor();
   await page.getByLabel('Status').selectOption('failed');
   await page.getByLabel('Agent').selectOption('crow');
   await page.getByLabel('Time').selectOption('1h');
   await page.waitForURL(/\/sessions\?status=failed&agent=crow&since=1h$/);
-  await expect.poll(() => rows().count()).toBe(1);
+  await row(failed).waitFor();
+  expect(await row(stopped).count()).toBe(0);
   await page.getByText('Do this with curl').click();
   await page.getByText(/^curl .*agent=crow&endState=agent_error/).waitFor();
   await inspect('sessions-filtered');
   await page.reload();
-  await expect.poll(() => rows().count()).toBe(1);
-  await rows().getByRole('link').click();
+  await row(failed).getByRole('link').click();
   await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
   await page.goBack();
   await page.waitForURL(/\/sessions\?status=failed&agent=crow&since=1h$/);

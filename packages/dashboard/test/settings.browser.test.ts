@@ -1,18 +1,18 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
-import { signUp, testPassword } from './support/accounts.ts';
+import { createInvitationLink, signUp, testPassword } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';
+import { createOrganization } from './support/organization.ts';
 
 /** Tests the pages of the settings in a real browser, with the built service. */
 let service: BuiltService;
 let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 setUpDashboard((dashboard) => {
-  ({ service, browser, context, page } = dashboard);
+  ({ service, browser, page } = dashboard);
 });
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
@@ -119,7 +119,8 @@ browserTest('an owner invites a person, changes the role of the new member, and 
 });
 
 browserTest('the last owner cannot choose another role, and the page says why', async () => {
-  await open('/orgs/home/settings/members');
+  const { url } = await createOrganization(service, page, 'owned');
+  await page.goto(`${url}/settings/members`);
   await page.getByRole('combobox', { name: 'Role of Ada' }).selectOption('viewer');
   await page.getByRole('alert').waitFor();
   await inspect('settings-members-refused');
@@ -169,7 +170,9 @@ browserTest('a personal token acts as the person until it is revoked', async () 
 });
 
 browserTest('the audit log page keeps its filter in the URL, and verifies the audit log', async () => {
-  await open('/orgs/home/settings/audit');
+  const { url, botcli } = await createOrganization(service, page, 'audited');
+  await botcli('keys', 'create', 'Reporting', '--kind', 'private');
+  await page.goto(`${url}/settings/audit`);
   await page.getByLabel('Action').selectOption('keys.create');
   await page.waitForURL(/action=keys\.create/);
   const list = page.getByRole('list', { name: 'Audit log' });
@@ -190,38 +193,42 @@ browserTest('the audit log page keeps its filter in the URL, and verifies the au
 });
 
 browserTest('a person changes name, e-mail and password, and the new password ends other sessions', async () => {
+  const invitation = await createInvitationLink(service, 'changing@example.com');
+  const { page: account } = await signUp(service, await browser.newContext(), invitation);
   const elsewhere = await openPage(service, await browser.newContext(), `${service.origin}/sign-in`);
-  await elsewhere.page.getByLabel('E-mail').fill('ada@example.com');
+  await elsewhere.page.getByLabel('E-mail').fill('changing@example.com');
   await elsewhere.page.getByLabel('Password').fill(testPassword);
   await elsewhere.page.keyboard.press('Enter');
   await elsewhere.page.waitForURL(`${service.origin}/orgs/home`);
-  await open('/settings/account');
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada Lovelace');
-  await button('Save').click();
-  await page.getByText('Your name is changed.').waitFor();
-  await page.getByRole('textbox', { name: 'E-mail' }).fill('lovelace@example.com');
-  await page.getByLabel('Current password, to confirm').fill('wrong');
-  await button('Change e-mail').click();
-  await page.getByRole('alert').waitFor();
-  await inspect('settings-account');
-  await page.getByLabel('Current password, to confirm').fill(testPassword);
-  await button('Change e-mail').click();
-  await page.getByText('Your e-mail address is lovelace@example.com.').waitFor();
-  await page.getByLabel('Current password', { exact: true }).fill(testPassword);
-  await page.getByLabel('New password').fill('two parrots on a shoulder');
-  await button('Change password').click();
-  await page.getByText('Your password is changed.').waitFor();
+  await account.goto(`${service.origin}/settings/account`);
+  await account.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada Lovelace');
+  await account.getByRole('button', { name: 'Save' }).click();
+  await account.getByText('Your name is changed.').waitFor();
+  await account.getByRole('textbox', { name: 'E-mail' }).fill('lovelace@example.com');
+  await account.getByLabel('Current password, to confirm').fill('wrong');
+  await account.getByRole('button', { name: 'Change e-mail' }).click();
+  await account.getByRole('alert').waitFor();
+  await checkLayoutAndAccessibility(account, 'settings-account');
+  await account.getByLabel('Current password, to confirm').fill(testPassword);
+  await account.getByRole('button', { name: 'Change e-mail' }).click();
+  await account.getByText('Your e-mail address is lovelace@example.com.').waitFor();
+  await account.getByLabel('Current password', { exact: true }).fill(testPassword);
+  await account.getByLabel('New password').fill('two parrots on a shoulder');
+  await account.getByRole('button', { name: 'Change password' }).click();
+  await account.getByText('Your password is changed.').waitFor();
   await elsewhere.page.reload();
   await elsewhere.page.waitForURL(/\/sign-in\?redirect=%2Forgs%2Fhome/);
 });
 
 browserTest('signing out everywhere signs out all tabs', async () => {
-  const other = await openPage(service, context, `${service.origin}/orgs/home/talk`);
+  const leaving = await browser.newContext();
+  const { page: account } = await signUp(service, leaving, await createInvitationLink(service, 'leaving@example.com'));
+  const other = await openPage(service, leaving, `${service.origin}/orgs/home/talk`);
   await other.page.getByRole('link', { name: 'Talk to parrot' }).waitFor();
   await checkLayoutAndAccessibility(other.page, 'talk-agents');
-  await open('/settings/account');
-  await button('Sign out everywhere').click();
-  await dialog().getByRole('button', { name: 'Sign out everywhere' }).click();
-  await page.waitForURL(/\/sign-in/);
+  await account.goto(`${service.origin}/settings/account`);
+  await account.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await account.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await account.waitForURL(/\/sign-in/);
   await other.page.waitForURL(/\/sign-in/);
 });
