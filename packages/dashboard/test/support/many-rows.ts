@@ -16,6 +16,18 @@ export async function insertSessions(service: BuiltService, count: number): Prom
   );
 }
 
+/** Inserts copies of the deployment of the agent `parrot`, which failed before it was created. */
+export async function insertFailedDeployments(service: BuiltService, count: number): Promise<void> {
+  await insertRows(
+    service,
+    `insert into deployments select (jsonb_populate_record(deployments, jsonb_build_object('id', gen_random_uuid(),
+       'created_at', created_at - number * interval '1 hour', 'state', 'failed', 'activated_at', null))).*
+     from deployments, generate_series(1, $1) as number
+     where deployments.id = (select desired_deployment_id from agents where name = 'parrot')`,
+    count,
+  );
+}
+
 async function insertRows({ folder }: BuiltService, statement: string, count: number): Promise<void> {
   const database = openDirectDatabaseConnection(join(folder, 'data'));
   await database.rows(statement, [count]);
