@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
+import createConnector from 'undici/lib/core/connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { isMetadataAddress, isPublicAddress } from './addresses.ts';
 
 export type HostResolver = (host: string) => Promise<readonly string[]>;
@@ -50,7 +52,7 @@ export function createSsrfSafeHttpAgent(options: {
   function openSocket(addresses: readonly string[], target: buildConnector.Options): Promise<Socket> {
     const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
     const [first = { address: '', family: 0 }] = pinned;
-    const connect = buildConnector({
+    const connect = createConnector({
       timeout: options.timeoutMs,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
       lookup: (_, { all }, found) => {

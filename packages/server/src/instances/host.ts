@@ -73,8 +73,7 @@ export async function removeRegionWithoutAgents(db: Database, { id, region }: Re
  * sessions whose end was not observed. If the database crashes too and loses that heartbeat, this time is about a second early.
  */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: RegionHost): Promise<void> {
-  await context.db.transaction().execute(async (db) => {
-    await sql`set local synchronous_commit = off`.execute(db);
-    await db.updateTable('hosts').set({ heartbeat_at: context.now() }).where('id', '=', host.id).execute();
-  });
+  // One statement instead of a transaction of four, because it runs every second. The setting ends with the statement.
+  const setting = sql`(select set_config('synchronous_commit', 'off', true)) as setting`;
+  await sql`update hosts set heartbeat_at = ${context.now()} from ${setting} where id = ${host.id}`.execute(context.db);
 }

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher, errors } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
+import createConnector from 'undici/lib/core/connect.js';
+import errors from 'undici/lib/core/errors.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { type BotAddress, getAddressAuthority } from '../../instances/address.ts';
 
 export type RequestToBot = {
@@ -101,12 +104,12 @@ function originOf(address: BotAddress): string {
   return `http://${host}`;
 }
 
-const connectTcp = buildConnector({});
+const connectTcp = createConnector({});
 
 function connect(options: buildConnector.Options, done: buildConnector.Callback): void {
   const path = socketHost.exec(options.hostname)?.[1];
   const connector =
-    path === undefined ? connectTcp : buildConnector({ socketPath: Buffer.from(path, 'hex').toString() });
+    path === undefined ? connectTcp : createConnector({ socketPath: Buffer.from(path, 'hex').toString() });
   connector(options, done);
 }
 

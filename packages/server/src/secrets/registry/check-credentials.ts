@@ -1,4 +1,4 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { createSsrfSafeHttpAgent, type HostResolver } from '../../http-client/ssrf-safe-agent.ts';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
@@ -165,6 +165,7 @@ function readToken(body: string): string | null {
 
 function senderOf(dispatcher: Dispatcher, signal: AbortSignal): SendRequest {
   return async (method, url, authorization, wantsBody) => {
+    const { request } = await import('undici');
     const { statusCode, headers, body } = await request(url, {
       method,
       dispatcher,
