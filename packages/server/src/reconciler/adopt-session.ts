@@ -5,6 +5,7 @@ import { findSessionStartBody, findSessionState, type OpenSessionRow } from '../
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { isColdStart } from './cold-start.ts';
 import { resumeSession, type SessionDispatchContext } from './dispatch.ts';
+import { takeSession } from './take-session.ts';
 import type { WatchedSession } from './watch-start.ts';
 
 export type AdoptionContext = Omit<SessionDispatchContext, 'watchStart'> & {
@@ -14,32 +15,35 @@ export type AdoptionContext = Omit<SessionDispatchContext, 'watchStart'> & {
   readonly isEnding: (instanceId: string) => boolean;
 };
 
-/** Takes ownership of a session whose instance is ready. If this fails, releases the session, so that the next pass retries. */
+/** Takes ownership of a session whose instance is ready. If this fails, the next pass retries. */
 export async function adoptSession(
   context: AdoptionContext,
   row: OpenSessionRow,
   instance: OpenInstanceRow,
 ): Promise<void> {
-  const { db, ownership, retryWrite } = context;
-  if (ownership.has(row.id) || row.transport === 'websocket') return;
+  const { db, retryWrite } = context;
+  if (context.ownership.has(row.id) || row.transport === 'websocket') return;
   const address = getInstanceAddress(instance);
   if (address === null) return;
-  ownership.acquire(row.id);
-  try {
+  const entry = { organizationId: row.organization_id, agentName: row.agent_name, instanceId: instance.id, address };
+  const session = {
+    id: row.id,
+    instanceId: instance.id,
+    address,
+    transport: row.transport,
+    requestedAt: row.requested_at,
+  };
+  const claim = async () => {
     // Read the state again, because the session or its instance may have ended after `row` was read.
     const current = await retryWrite(() => findSessionState(db, row.id));
     const isOpen = current?.state === 'starting' || current?.state === 'live';
-    if (!isOpen || context.isEnding(instance.id)) return ownership.release(row.id);
-    const owner = { organizationId: row.organization_id, agentName: row.agent_name };
-    context.sessionAddresses.expect({ sessionId: row.id, ...owner, instanceId: instance.id, address });
+    return isOpen && !context.isEnding(instance.id)
+      ? { entry, isServedHere: true }
+      : { entry: null, isServedHere: false };
+  };
+  await takeSession(context, row.id, claim, async ({ isServedHere }) => {
+    if (!isServedHere) return;
     context.sampler.begin(row.id, instance.id);
-    const session = {
-      id: row.id,
-      instanceId: instance.id,
-      address,
-      transport: row.transport,
-      requestedAt: row.requested_at,
-    };
     if (row.bot_started_at !== null) context.watchStart(session);
     await resumeSession(context, {
       ...session,
@@ -52,8 +56,5 @@ export async function adoptSession(
       dispatchedAt: row.dispatched_at,
       botStartedAt: row.bot_started_at,
     });
-  } catch (error) {
-    ownership.release(row.id);
-    throw error;
-  }
+  });
 }

@@ -84,7 +84,7 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   const headers = createStartHeaders({ ...session, controlToken: deriveControlToken(context.key, session.instanceId) });
   context.onDispatch(session);
   const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
-  context.ownership.acquire(session.id, abort);
+  context.ownership.onAbort(session.id, abort);
   // If the server shuts down now, finish sending the request first, because the database already says that the bot received the
   // session. If the bot cannot report the state of a session, the next server process could not detect that the request was
   // never sent.

@@ -1,11 +1,11 @@
 import type { Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { getInstanceAddress } from '../instances/address.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { Database } from '../store/tables.ts';
 import { type InMemoryObservedState, type ObservedRows, readObservedState } from './observe.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 import { findStartableDeployments, planReconcileActions, type ReconcileAction } from './plan.ts';
+import { publishReadyAddress } from './take-session.ts';
 
 type Context = {
   readonly db: Database;
@@ -38,8 +38,7 @@ export type ActionInProgress = { readonly action: ReconcileAction; readonly done
 /** Publishes the addresses of instances that became ready before their session was added to the session address registry. */
 function publishReadyAddresses({ sessionAddresses }: Context, rows: ObservedRows): void {
   for (const row of rows.sessions.values()) {
-    const address = row.instance_state === 'ready' ? getInstanceAddress(row) : null;
-    if (address !== null) sessionAddresses.ready(row.id, address);
+    if (row.instance_state === 'ready') publishReadyAddress(sessionAddresses, row.id, row);
   }
 }
 

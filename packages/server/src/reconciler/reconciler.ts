@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { getInstanceAddress } from '../instances/address.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
@@ -26,6 +25,7 @@ import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createBotFailureRecorder } from './record-bot-failure.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
+import { giveBackOnFailure, publishReadyAddress } from './take-session.ts';
 import { createDeploymentValidator } from './validation.ts';
 import { type WatchedSession, watchStart } from './watch-start.ts';
 
@@ -114,8 +114,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     startDeadline,
     closing: closing.signal,
     onReady: (row) => {
-      const address = getInstanceAddress(row);
-      if (row.session_id !== null && address !== null) sessionAddresses.ready(row.session_id, address);
+      publishReadyAddress(sessionAddresses, row.session_id, row);
       requestReconcile();
     },
     onRemoved: instanceRemoved,
@@ -168,11 +167,11 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     watchStart: dispatchContext.watchStart,
     endRelayedSession: createRelayedSessionEnder({ ...context, endSession, recordBotFailure }),
     dispatch: (session) => {
-      dispatchSession(dispatchContext, session).catch((error: unknown) => {
+      const work = () => dispatchSession(dispatchContext, session);
+      giveBackOnFailure(ownership, session.id, work).catch((error: unknown) => {
         if (closing.signal.aborted) return;
         logger.error({ err: error, sessionId: session.id }, 'session could not be dispatched');
-        // The next reconcile pass takes ownership of the session again, and dispatches it unless the bot already has it.
-        ownership.release(session.id);
+        // The next reconcile pass takes the session, and dispatches it unless the bot already has it.
         requestReconcile();
       });
     },

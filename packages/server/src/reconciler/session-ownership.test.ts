@@ -15,10 +15,11 @@ describe('session ownership', () => {
     expect(ownership.size()).toBe(0);
   });
 
-  it('keeps the abort callback when a session is acquired again without a callback', () => {
+  it('keeps the abort callback when a session is acquired again', () => {
     const ownership = createSessionOwnershipRegistry();
     let aborts = 0;
-    ownership.acquire('s', () => {
+    ownership.acquire('s');
+    ownership.onAbort('s', () => {
       aborts += 1;
     });
     ownership.acquire('s');
@@ -28,11 +29,12 @@ describe('session ownership', () => {
     expect(aborts).toBe(1);
   });
 
-  it('`abort` calls only the callback of the latest `acquire`', () => {
+  it('`abort` calls only the latest callback', () => {
     const ownership = createSessionOwnershipRegistry();
     const called: string[] = [];
-    ownership.acquire('s', () => called.push('first'));
-    ownership.acquire('s', () => called.push('second'));
+    ownership.acquire('s');
+    ownership.onAbort('s', () => called.push('first'));
+    ownership.onAbort('s', () => called.push('second'));
     ownership.abort('s');
     expect(called).toEqual(['second']);
   });
@@ -41,7 +43,7 @@ describe('session ownership', () => {
     const ownership = createSessionOwnershipRegistry();
     ownership.acquire('s');
     const first = ownership.released('s', never);
-    ownership.acquire('s', () => undefined);
+    ownership.acquire('s');
     const second = ownership.released('s', never);
     ownership.release('s');
     await Promise.all([first, second]);

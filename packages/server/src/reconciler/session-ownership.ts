@@ -4,11 +4,9 @@
  */
 export type SessionOwnershipRegistry = {
   readonly has: (sessionId: string) => boolean;
-  /**
-   * Takes ownership of a session. `abort` is called when the session must be given up; for example, it closes the
-   * WebSocket of a stopped session.
-   */
-  readonly acquire: (sessionId: string, abort?: () => void) => void;
+  readonly acquire: (sessionId: string) => void;
+  /** Sets what `abort` calls for an owned session. For example, it closes the WebSocket of a stopped session. */
+  readonly onAbort: (sessionId: string, abort: () => void) => void;
   /** Gives up ownership, because the session's end is recorded or its start failed. */
   readonly release: (sessionId: string) => void;
   readonly abort: (sessionId: string) => void;
@@ -18,12 +16,7 @@ export type SessionOwnershipRegistry = {
 };
 
 export function createSessionOwnershipRegistry(): SessionOwnershipRegistry {
-  const held = new Map<string, { abort: (() => void) | undefined; waiters: Set<() => void> }>();
-
-  function acquire(sessionId: string, abort?: () => void) {
-    const before = held.get(sessionId);
-    held.set(sessionId, { abort: abort ?? before?.abort, waiters: before?.waiters ?? new Set() });
-  }
+  const held = new Map<string, { abort?: () => void; readonly waiters: Set<() => void> }>();
 
   function release(sessionId: string) {
     const entry = held.get(sessionId);
@@ -47,7 +40,13 @@ export function createSessionOwnershipRegistry(): SessionOwnershipRegistry {
 
   return {
     has: (sessionId) => held.has(sessionId),
-    acquire,
+    acquire: (sessionId) => {
+      if (!held.has(sessionId)) held.set(sessionId, { waiters: new Set() });
+    },
+    onAbort: (sessionId, abort) => {
+      const entry = held.get(sessionId);
+      if (entry !== undefined) entry.abort = abort;
+    },
     release,
     abort: (sessionId) => held.get(sessionId)?.abort?.(),
     released,

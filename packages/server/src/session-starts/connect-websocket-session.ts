@@ -10,6 +10,7 @@ import type { BotAddress } from '../instances/address.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { findOrganizationByName } from '../organizations/find.ts';
+import { takeSession } from '../reconciler/take-session.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import { connectSession, connectSessionWithoutToken } from '../sessions/connect.ts';
 import { markLive, recordEvents, recordStartMoments, type StartMoments } from '../sessions/progress.ts';
@@ -101,17 +102,18 @@ export async function connectWebSocketSession(
 }
 
 async function connect(context: ConnectContext, target: SocketTarget): Promise<WebSocketSession> {
-  const { organizationId, sessionId, hasToken } = target;
-  context.ownership.acquire(sessionId);
+  const { organizationId, agentName, sessionId, hasToken } = target;
+  const connectClient = async () => {
+    const connected = await (hasToken ? connectSession : connectSessionWithoutToken)(context, target);
+    const { instanceId, address } = connected.claim;
+    return { ...connected, entry: { organizationId, agentName, instanceId, address }, isServedHere: true };
+  };
   try {
-    const { claim, maxSessionSeconds } = await (hasToken ? connectSession : connectSessionWithoutToken)(
-      context,
-      target,
-    );
-    context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
-    return createSocketSession(context, target, claim, maxSessionSeconds);
+    return await takeSession(context, sessionId, connectClient, ({ claim, maxSessionSeconds }) => {
+      context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
+      return createSocketSession(context, target, claim, maxSessionSeconds);
+    });
   } catch (error) {
-    context.ownership.release(sessionId);
     // End the session, because the transaction that claimed an instance for it may have been committed without a confirmation
     // from the database.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
@@ -146,10 +148,9 @@ function createSocketSession(
   claim: InstanceClaim,
   maxSeconds: number,
 ): WebSocketSession {
-  const { organizationId, agentName, sessionId, hasToken, carrier, requestedAt } = target;
+  const { sessionId, hasToken, carrier, requestedAt } = target;
   const { instanceId } = claim;
   const cold = claim.address === null;
-  context.sessionAddresses.expect({ organizationId, agentName, sessionId, instanceId, address: claim.address });
   // The instance may have become ready just before the session began to wait for it. Request a reconcile pass, which reads the
   // instance's address again. Otherwise, the client would wait for the next periodic pass.
   context.reconciler.requestReconcile();
@@ -206,6 +207,6 @@ function createSocketSession(
         { id: sessionId, instanceId, address, startedAt, maxSeconds },
         context.closing.aborted ? { by: 'service' } : end,
       ),
-    onStop: (abort) => context.ownership.acquire(sessionId, abort),
+    onStop: (abort) => context.ownership.onAbort(sessionId, abort),
   };
 }

@@ -13,6 +13,7 @@ import {
 import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { requireSessionStarter } from '../organizations/members.ts';
+import { takeSession } from '../reconciler/take-session.ts';
 import { createSession, type StartedSession } from '../sessions/create.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -69,21 +70,26 @@ async function start(
   const body = bodyText(options.request, transport);
   context.disk.require(0);
   const sessionId = context.newId();
-  // Make this server process the owner of the session before the session's row exists. Otherwise, a reconcile pass could find a
-  // session without an owner and dispatch it, so that the bot gets the session twice.
-  if (transport !== 'websocket') context.ownership.acquire(sessionId);
-  try {
-    const { organizationId } = caller;
-    const { requestedAt, isMember } = options;
-    const auditActor = isMember ? caller : null;
-    const input = { sessionId, organizationId, agentName, transport, body, requestedAt, auditActor };
+  const { organizationId } = caller;
+  const { requestedAt, isMember } = options;
+  const auditActor = isMember ? caller : null;
+  const input = { sessionId, organizationId, agentName, transport, body, requestedAt, auditActor };
+  const claim = async () => {
     const started = await createSession(context, input);
-    if (transport !== 'websocket') begin(context, { ...input, transport }, started);
-    // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
-    else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
-    return narrow(answer(context, caller, agentName, { sessionId, transport, body, started, options }), options.fields);
+    const { claim: instance } = started;
+    const entry = instance && { organizationId, agentName, instanceId: instance.instanceId, address: instance.address };
+    // If its instance is not ready yet, the reconciler takes the session when it is.
+    return { started, entry, isServedHere: entry !== null && entry.address !== null };
+  };
+  try {
+    return await takeSession(context, sessionId, claim, ({ started }) => {
+      if (transport !== 'websocket') begin(context, { ...input, transport }, started);
+      // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
+      else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
+      const response = answer(context, caller, agentName, { sessionId, transport, body, started, options });
+      return narrow(response, options.fields);
+    });
   } catch (error) {
-    context.ownership.release(sessionId);
     // End the session: its transaction may have been committed although the database did not confirm the commit. The
     // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
@@ -119,18 +125,14 @@ type Input = Parameters<typeof createSession>[1] & {
 
 function begin(context: SessionParts, input: Input, { claim, deployment }: StartedSession): void {
   if (claim === null) return;
-  const { sessionId, organizationId, agentName } = input;
   const { instanceId, address, readyAt, reportsSession } = claim;
-  context.sessionAddresses.expect({ sessionId, organizationId, agentName, instanceId, address });
   context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
   if (address === null) {
-    // Release the session, so that the reconciler can dispatch it when the session's instance is ready.
-    context.ownership.release(sessionId);
     context.reconciler.requestReconcile();
     return;
   }
   context.reconciler.dispatch({
-    id: sessionId,
+    id: input.sessionId,
     instanceId,
     address,
     reportsSession,
