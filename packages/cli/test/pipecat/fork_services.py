@@ -89,6 +89,8 @@ def construct_bot_services(path):
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     sys.path.insert(0, asked["shim"])
+    # Close the files that this process inherited, as the fork supervisor does. They would count as files of the bot.
+    os.closerange(CONTROL_DESCRIPTOR, os.sysconf("SC_OPEN_MAX"))
     # Set the variables that the service's fork server sets. Without them, OpenBLAS and ONNX Runtime start threads, and
     # a process with threads cannot be forked safely.
     os.environ.update(OPENBLAS_NUM_THREADS="1", ORT_DISABLE_TELEMETRY="1")
