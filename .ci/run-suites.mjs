@@ -43,8 +43,7 @@ const suites = [
     : []),
   suite('test:clients'),
   crash({
-    parameters: ['--exclude=packages/server/test/attack/**'],
-    variables: { BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' },
+    variables: { BOTHOST_TEST_ATTACK_SECONDS: '0', BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' },
   }),
   suite('test'),
   suite('test:browser'),
