@@ -17,7 +17,8 @@ server.listen(process.env.BOT_SOCKET ?? { port: Number(process.env.PORT), host: 
 let service: TestServer;
 let bots: BotProjectDirectory[];
 beforeAll(async () => {
-  const source = { prelude: reflector, alone: true, minAgents: 2 };
+  // A session ends some time after its client has closed the WebSocket, so that many may be open on a busy machine.
+  const source = { prelude: reflector, alone: true, minAgents: 2, maxAgents: 50 };
   bots = [await writeBot('open', { ...source, websocketAuth: 'none' }), await writeBot('guarded', source)];
   service = await startTestServer({ agents: bots.map((bot) => bot.path) });
 });
