@@ -15,8 +15,8 @@ export type DirectoryTree = { readonly entries: readonly TreeEntry[]; readonly s
 
 /**
  * Lists the entries of a project. `entries` contains files, directories and links in a fixed order, parents first, without
- * `.git`, `__pycache__` and virtual environments. `skipped` contains `.env` files, which are not copied. Rejects with `ProjectPreparationError` if an entry cannot be read, is of another
- * kind, or is a link that leads out of the project.
+ * `.git`, `__pycache__` and virtual environments. `skipped` contains `.env` files, which are not copied. Rejects with
+ * `ProjectPreparationError` if an entry cannot be read, is of another kind, or is a link that leads out of the project.
  */
 export async function readDirectoryTree(root: string): Promise<DirectoryTree> {
   const entries: TreeEntry[] = [];
