@@ -116,14 +116,14 @@ test('a deploy in a terminal creates a missing secret set from .env, shows its k
   });
 });
 
-test('a deploy that is declined after it created the secret set says so', async () => {
+test('declining the deploy after the secret set was created prints that the set remains', async () => {
   await put({ 'server/.env': environmentFile });
   const { status, stderr } = await deploy('', { terminal: true, answers: [true, false] });
   expect(status).toBe(1);
   expect(stderr).toMatch(/\nThe secret set was created, but nothing was deployed\.\n$/);
 });
 
-test('a declined offer to create the secret set changes nothing', async () => {
+test('declining to create the secret set changes nothing', async () => {
   await put({ 'server/.env': environmentFile });
   const { status, stderr } = await deploy('', { terminal: true, answers: [false] });
   expect(status).toBe(1);
