@@ -104,4 +104,18 @@ describe('computePythonEnvironmentHash', () => {
     };
     expect(await hashOf(local, 'one')).not.toBe(await hashOf(local, 'two'));
   });
+
+  it.each([
+    ['a dependency', pyproject(['greeting @ file:greeting.whl'])],
+    [
+      'an extra that a dependency names',
+      pyproject(['my-bot[voice]'], '[project.optional-dependencies]\nvoice = ["greeting @ file:greeting.whl"]\n'),
+    ],
+  ])(
+    'returns different hashes for equal projects if %s in pyproject.toml is a file in the project',
+    async (_, text) => {
+      const local = { 'pyproject.toml': text };
+      expect(await hashOf(local, 'one')).not.toBe(await hashOf(local, 'two'));
+    },
+  );
 });

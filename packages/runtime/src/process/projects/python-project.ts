@@ -31,6 +31,7 @@ const pyprojectSchema = z.looseObject({
     .looseObject({
       'requires-python': z.string().default(''),
       dependencies: z.array(z.string()).default([]),
+      'optional-dependencies': z.record(z.string(), z.array(z.string())).default({}),
       dynamic: z.array(z.string()).default([]),
     })
     .optional(),
@@ -72,9 +73,11 @@ export function readPythonProject(directory: string): PythonProject {
     return { dependencies: { kind: 'requirements' }, requiresPython, files: all, isLocal, notes };
   }
   if (pyproject?.project !== undefined) {
+    // A dependency may name an extra of the project itself.
+    const { dependencies, 'optional-dependencies': extras } = pyproject.project;
     const isLocal =
       hasDynamicDependencies(pyproject) ||
-      pyproject.project.dependencies.some(isLocalRequirement) ||
+      [dependencies, ...Object.values(extras)].flat().some(isLocalRequirement) ||
       namesLocalSources(pyproject);
     return { dependencies: { kind: 'pyproject' }, requiresPython, files: ['pyproject.toml'], isLocal, notes };
   }
