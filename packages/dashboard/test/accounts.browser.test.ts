@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +29,12 @@ afterAll(async () => {
 
 const openPage = (context: BrowserContext, url: string) => openInspectedPage(service, context, url);
 const invite = (...words: string[]) => createInvitation(service, ...words);
-const signUp = async (context: BrowserContext, email: string) => createAccount(service, context, await invite(email));
+
+/** Creates an account with a new address, so that a test can be retried. */
+async function signUp(context: BrowserContext) {
+  const email = `${randomUUID()}@example.com`;
+  return { email, ...(await createAccount(service, context, await invite(email))) };
+}
 
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
@@ -74,9 +80,9 @@ browserTest(
 
 browserTest('a signed-in person joins another organization with a link', async () => {
   const context = await browser.newContext();
-  const { page } = await signUp(context, 'joining@example.com');
+  const { page, email } = await signUp(context);
   await page.goto(await invite('--role', 'viewer'));
-  await page.getByRole('button', { name: 'Join as joining@example.com' }).click();
+  await page.getByRole('button', { name: `Join as ${email}` }).click();
   await page.waitForURL(`${service.origin}/orgs/home`);
   await page.goto(`${service.origin}/join#used`);
   await page.getByText('The link is wrong, expired or already used.').waitFor();
@@ -86,9 +92,8 @@ browserTest('a signed-in person joins another organization with a link', async (
 
 browserTest('a signed-out person who opens the login page of botcli signs in, and approves the login', async () => {
   const context = await browser.newContext();
-  const { page, violations } = await signUp(context, 'cli@example.com');
-  const home = join(service.folder, 'cli-home');
-  await mkdir(home);
+  const { page, violations, email } = await signUp(context);
+  const home = await mkdtemp(join(service.folder, 'cli-home-'));
   const terminal = runInTerminal(`${execPath} ${botcliProgramPath} cloud auth login --api-url ${service.origin}`, home);
   await terminal.shows('approve the code ');
   await terminal.shows('Waiting for the approval');
@@ -99,7 +104,7 @@ browserTest('a signed-out person who opens the login page of botcli signs in, an
   await page.goto(`${service.origin}/device?code=${code}`);
   await page.waitForURL(/\/sign-in/);
   await inspect(page, 'sign-in');
-  await signIn(page, 'cli@example.com');
+  await signIn(page, email);
   await page.waitForURL(`${service.origin}/device?code=${code}`);
   await page.getByText('127.0.0.1').waitFor();
   await inspect(page, 'device');
@@ -121,7 +126,7 @@ browserTest('a signed-out person who opens the login page of botcli signs in, an
 
 browserTest("a person approves a login of Pipecat Cloud's CLI, and the browser sends the code to the CLI", async () => {
   const context = await browser.newContext();
-  const { page, violations } = await signUp(context, 'oauth@example.com');
+  const { page, violations } = await signUp(context);
   const callback = 'http://127.0.0.1:8400/oauth_callback';
   await page.route(`${callback}**`, (route) => route.fulfill({ body: 'You can close this tab' }));
   const parameters = new URLSearchParams({
@@ -149,14 +154,14 @@ browserTest("a person approves a login of Pipecat Cloud's CLI, and the browser s
 
 browserTest('a page redirects to sign-in when the session expires, and sign-in returns to the page', async () => {
   const context = await browser.newContext();
-  const { page, violations } = await signUp(context, 'expired@example.com');
+  const { page, violations, email } = await signUp(context);
   const address = `${service.origin}/orgs/home/sessions?status=failed&since=1h`;
   await page.goto(address);
   await page.getByLabel('Status').waitFor();
   // Clear the cookies, so that the next poll of the list is sent without a session.
   await context.clearCookies();
   await page.waitForURL(/\/sign-in\?redirect=/);
-  await signIn(page, 'expired@example.com');
+  await signIn(page, email);
   await page.waitForURL(address);
   await expect.poll(() => page.getByLabel('Status').inputValue()).toBe('failed');
   expect(violations).toEqual([]);
@@ -165,7 +170,7 @@ browserTest('a page redirects to sign-in when the session expires, and sign-in r
 
 browserTest('signing out in one tab signs out the other tab', async () => {
   const context = await browser.newContext();
-  const { page: first } = await signUp(context, 'tabs@example.com');
+  const { page: first } = await signUp(context);
   const { page: second } = await openPage(context, `${service.origin}/device`);
   await second.getByLabel('Code').waitFor();
   await first.getByRole('button', { name: 'Account' }).click();
@@ -178,9 +183,9 @@ browserTest('signing out in one tab signs out the other tab', async () => {
 
 browserTest('a person sets a new password with a one-time link from the operator', async () => {
   const context = await browser.newContext();
-  await signUp(context, 'forgetful@example.com');
-  const { page } = await openPage(await browser.newContext(), await invite('--reset', 'forgetful@example.com'));
-  await page.getByText('forgetful@example.com').waitFor();
+  const { email } = await signUp(context);
+  const { page } = await openPage(await browser.newContext(), await invite('--reset', email));
+  await page.getByText(email).waitFor();
   await inspect(page, 'reset-password');
   await page.getByLabel('Password').fill('another parrot');
   await page.keyboard.press('Enter');

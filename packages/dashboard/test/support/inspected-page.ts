@@ -51,8 +51,18 @@ export async function checkLayoutAndAccessibility(
       if (pictures !== undefined) await takeScreenshot(page, join(pictures, `${name}-${theme}-${width}.png`), fullPage);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     }
+    await finishTransitions(page);
     expect([name, theme, await findSeriousFaults(page, checked)]).toEqual([name, theme, '[]']);
   }
+}
+
+/** Waits until no color changes any more, because axe measures the contrast of the moment. Spinners, which never end, do not count. */
+async function finishTransitions(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().endTime === Infinity),
+  );
 }
 
 async function takeScreenshot(page: Page, path: string, fullPage: boolean): Promise<void> {
