@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseImageReference } from './image-reference.ts';
 import {
   agentProfileNames,
   instanceCountLimits,
@@ -25,6 +26,16 @@ export const WebsocketAuth = z.enum(['none', 'token']);
 export const WebsocketStart = z.enum(['full', 'minimal']);
 export const CpuArchitecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
+
+/** A reference to a container image, which need not name a registry, a tag or a digest. */
+export const ImageReferenceText = z.string().superRefine((text, context) => {
+  const parsed = parseImageReference(text);
+  if (!('problem' in parsed)) return;
+  context.addIssue({
+    code: 'custom',
+    message: `is not an image reference, as in ghcr.io/team/bot:1.0: ${parsed.problem}`,
+  });
+});
 
 /** The maximum duration of a session, in seconds. */
 export const MaxSessionDuration = z

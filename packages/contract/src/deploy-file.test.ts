@@ -39,6 +39,7 @@ describe('checkDeployFile', () => {
 
   it.each([
     ['image', { image: 'me/bot:1.0' }],
+    ['image', { image: `me/bot@sha256:${'0'.repeat(64)}` }],
     ['image_credentials', { image_credentials: 'hub' }],
     ['git', { git: { repo: 'me/bot', branch: 'main', dockerfile_path: 'Dockerfile', subdirectory: 'bot' } }],
     ['docker', { docker: { registry: 'dockerhub', registry_username: 'me', registry_url: 'x', auto_latest: false } }],
@@ -87,6 +88,7 @@ describe('checkDeployFile', () => {
       { agent_name: 'ok', scaling: { min_agents: 3, max_agents: 2 } },
       'scaling: min_agents is above max_agents',
     ],
+    ['an image in upper case', { agent_name: 'ok', image: 'ghcr.io/Team/bot:1' }, 'image: is not an image reference'],
     ['an image without a tag', { agent_name: 'ok', image: 'host:5000/bot' }, 'image: name a tag'],
     ['an invalid build id', { agent_name: 'ok', build_id: 'latest' }, 'build_id: is not the id of a build'],
     ['an unknown architecture', { agent_name: 'ok', architecture: 'mips' }, 'architecture:'],

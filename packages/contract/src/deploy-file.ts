@@ -4,6 +4,7 @@ import {
   AgentProfile,
   AudioFilter,
   CpuArchitecture,
+  ImageReferenceText,
   MaxAgents,
   MaxSessionDuration,
   MinAgents,
@@ -31,7 +32,7 @@ const Scaling = z
 /** The keys of a deploy file. Any other key is an error. */
 const Schema = z.strictObject({
   agent_name: AgentName,
-  image: text.regex(/:[^/]+$/, 'name a tag, as in name:1.0').optional(),
+  image: ImageReferenceText.regex(/[:@][^/]+$/, 'name a tag, as in name:1.0').optional(),
   build_id: z.uuid('is not the id of a build').optional(),
   image_credentials: text.optional(),
   secret_set: text.optional(),

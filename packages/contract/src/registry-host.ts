@@ -44,6 +44,11 @@ export function normalizeRegistryHost(text: string): { readonly host: string } |
   return { host: `${secure ? '' : 'http://'}${host}${shownPort}${segments.map((segment) => `/${segment}`).join('')}` };
 }
 
+/** Returns whether a normalized registry is Docker Hub, whose images are named without a host or with `docker.io`. */
+export function isDockerHub(host: string): boolean {
+  return host === dockerHub;
+}
+
 /** Matches a path segment of an image name (OCI Distribution Specification, "Pulling manifests"). */
 export const imageRepositorySegmentPattern = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 

@@ -4,6 +4,7 @@ import {
   AgentProfile,
   AudioFilter,
   CpuArchitecture,
+  ImageReferenceText,
   MaxAgents,
   MaxSessionDuration,
   MinAgents,
@@ -149,7 +150,7 @@ export const getAgent = defineOperation({
 /** Unknown fields in the request are ignored, because existing clients send fields that this service does not know. */
 const settings = {
   buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
-  image: z.string().nullish().describe('Regions that run images only'),
+  image: ImageReferenceText.nullish().describe('Regions that run images only'),
   imagePullSecretSet: z.string().nullish().describe('Regions that run images only; null removes it'),
   secretSet: z.string().nullish().describe('Null removes it'),
   autoScaling: z
