@@ -103,7 +103,7 @@ export const importAreas: readonly ImportArea[] = [
     description: 'It runs in browsers, too.',
     root: 'packages/contract/src/',
     libraries: ['zod'],
-    rows: [{ files: ['*', 'operations/'], contain: 'what callers can request' }],
+    rows: [{ files: ['*', 'operations/', 'conversation/'], contain: 'what callers can request' }],
   },
   {
     title: 'Packing',

@@ -13,6 +13,42 @@ export {
 } from './backup.ts';
 export { type ApiClient, ConnectionError, createApiClient, toApiError } from './client.ts';
 export { commandLinePackagePath, formatInstallCommands, serviceVersionHeader } from './command-line-package.ts';
+export {
+  type ConversationCounter,
+  createConversationCounter,
+  createResponseTimes,
+} from './conversation/count-conversation.ts';
+export {
+  type ConversationLevel,
+  conversationFileVariable,
+  conversationLevelHeader,
+  conversationLevels,
+  conversationLimits,
+  defaultConversationLevel,
+  getLowerConversationLevel,
+  linesPerConversationPage,
+} from './conversation/level.ts';
+export { getConversationLineKey } from './conversation/line-key.ts';
+export {
+  BotConversationLine,
+  ConversationLine,
+  type ConversationLineOf,
+  type ConversationSide,
+  conversationServiceRoles,
+  type DropReason,
+  dropReasons,
+  type ResponseOrigin,
+  responseStages,
+  type ToolState,
+  toolStates,
+} from './conversation/lines.ts';
+export { ConversationNumbers, type ConversationUsage, type ResponseTimes } from './conversation/numbers.ts';
+export { removeConversationText } from './conversation/remove-text.ts';
+export {
+  type ConversationState,
+  conversationStates,
+  SessionConversation,
+} from './conversation/session-conversation.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
 export { isEnvFile } from './env-file-name.ts';
 export {
