@@ -117,6 +117,11 @@ export const importAreas: readonly ImportArea[] = [
     root: 'packages/runtime/src/',
     rows: [
       { files: ['*'], contain: 'the interface, and what every driver needs', mayImport: [contract] },
+      {
+        files: ['output/'],
+        contain: 'the output of an instance as files: marks of when which part was seen, gaps, limits',
+        mayImport: ['*'],
+      },
       { files: ['registry.ts'], contain: 'all drivers by name', as: '*', mayImport: ['*'], mayLoad: ['process/'] },
     ],
   },
@@ -131,10 +136,12 @@ export const importAreas: readonly ImportArea[] = [
       '../directory-hash.ts',
       '../directory-tree.ts',
       '../keyed-queue.ts',
+      '../output/',
       '../project-entries.ts',
       '../remove-tree.ts',
       '../runtime.ts',
       '../spawner.ts',
+      '../write-json-atomically.ts',
     ],
     rows: [
       {
@@ -152,8 +159,7 @@ export const importAreas: readonly ImportArea[] = [
       },
       {
         files: ['output/'],
-        contain: 'the file that a bot writes to: marks of when which part was seen, and gaps',
-        mayImport: ['records/'],
+        contain: 'watching the file that a bot writes to',
       },
       {
         files: ['containment/'],

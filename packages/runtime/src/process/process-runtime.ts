@@ -1,3 +1,4 @@
+import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { ProjectPreparationError, type Runtime, StartError } from '../runtime.ts';
 import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
 import { unixAccountForAccessChecks } from './containment/isolation.ts';
@@ -10,7 +11,6 @@ import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
 import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
 import { prepareMachineForBots } from './machine.ts';
 import { applyDefaultOptions, type ProcessRuntimeOptions } from './options.ts';
-import { createMonotonicClock } from './output/monotonic-clock.ts';
 import { startPolling } from './polling.ts';
 import { resolveBotProgram } from './projects/bot-program.ts';
 import { findInterpreter } from './projects/interpreter.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeJsonAtomically } from '../records/write-json-atomically.ts';
+import { writeJsonAtomically } from '../../write-json-atomically.ts';
 
 const schema = z.array(z.string());
 const maxModules = 2000;

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
+import { getOutputFiles, readTail } from '../../output/output-files.ts';
 import type { RuntimeLogger } from '../../runtime.ts';
-import { getOutputFiles, readTail } from '../output/output-files.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import {
   getInstanceFiles,

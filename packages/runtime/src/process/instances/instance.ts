@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import type { MonotonicClock } from '../../output/monotonic-clock.ts';
 import type { ResourceUsage } from '../../runtime.ts';
 import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { createProcessContainment, type ProcessContainment } from '../containment/containment.ts';
 import type { PageAndTickSizes } from '../containment/kernel-units.ts';
 import { killContainedProcesses, signalProcesses } from '../containment/kill.ts';
-import type { MonotonicClock } from '../output/monotonic-clock.ts';
 import { type OutputRecorder, openOutputRecorder } from '../output/output-recorder.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import { createProcessTableProvider, type ProcessTableProvider, readProcessTable } from '../proc/process-table.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { testAsRoot } from '../../../test/root.ts';
+import { createMonotonicClock } from '../../output/monotonic-clock.ts';
 import { openTreeRemover } from '../../remove-tree.ts';
-import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { createInstanceOutputs } from './outputs.ts';
 
 /** Mounts a second file system, which requires root. */

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import type { MonotonicClock } from '../../output/monotonic-clock.ts';
+import { getOutputFiles, readOutputFileMetadata } from '../../output/output-files.ts';
 import type { DirectoryTreeRemover, InstanceOutputStore } from '../../runtime.ts';
-import type { MonotonicClock } from '../output/monotonic-clock.ts';
-import { getOutputFiles, readOutputFileMetadata } from '../output/output-files.ts';
 import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
 import type { Instance } from './instance.ts';
 

@@ -3,8 +3,8 @@ import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createMonotonicClock } from './monotonic-clock.ts';
-import { getOutputFiles, maxOutputOffsetBytes } from './output-files.ts';
+import { createMonotonicClock } from '../../output/monotonic-clock.ts';
+import { getOutputFiles, maxOutputOffsetBytes } from '../../output/output-files.ts';
 import { openOutputRecorder } from './output-recorder.ts';
 
 const limitBytes = 100_000;

@@ -1,9 +1,9 @@
 import { existsSync, statSync, watch } from 'node:fs';
+import type { MonotonicClock } from '../../output/monotonic-clock.ts';
+import { getOutputFiles, maxOutputOffsetBytes, readOutputFileMetadata, readTail } from '../../output/output-files.ts';
+import { createOutputLimiter } from '../../output/output-limiter.ts';
+import { openOutputTimestampWriter } from '../../output/output-marks.ts';
 import type { EpochMicroseconds, OutputFile } from '../../runtime.ts';
-import type { MonotonicClock } from './monotonic-clock.ts';
-import { getOutputFiles, maxOutputOffsetBytes, readOutputFileMetadata, readTail } from './output-files.ts';
-import { createOutputLimiter } from './output-limiter.ts';
-import { openOutputTimestampWriter } from './output-marks.ts';
 
 const pollIntervalMs = 100;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeJsonAtomically } from '../records/write-json-atomically.ts';
+import { writeJsonAtomically } from '../../write-json-atomically.ts';
 import type { Project } from './prepared-project.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 

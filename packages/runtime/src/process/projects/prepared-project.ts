@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { PreparedProject } from '../../runtime.ts';
-import { writeJsonAtomically } from '../records/write-json-atomically.ts';
+import { writeJsonAtomically } from '../../write-json-atomically.ts';
 
 const preparedSchema = z.object({
   project: z.string(),

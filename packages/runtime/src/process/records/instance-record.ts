@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { writeJsonAtomically } from '../../write-json-atomically.ts';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
-import { writeJsonAtomically } from './write-json-atomically.ts';
 
 const storedRecordSchema = z.object({
   version: z.literal(1),

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { EpochMicroseconds, OutputTimestamp } from '../../runtime.ts';
+import type { EpochMicroseconds, OutputTimestamp } from '../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
 /**

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { maxOutputTailBytes, type OutputFile, type OutputOffsetRange } from '../../runtime.ts';
+import { maxOutputTailBytes, type OutputFile, type OutputOffsetRange } from '../runtime.ts';
 import { parseOutputEndTimestamp, parseOutputTimestamps } from './output-marks.ts';
 
 export type OutputFiles = {

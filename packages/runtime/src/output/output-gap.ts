@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { OutputOffsetRange } from '../../runtime.ts';
+import type { OutputOffsetRange } from '../runtime.ts';
 
 /**
  * Number of bytes to search for a line break at each end of the range to drop. If there is no line break, the range splits a

@@ -1,4 +1,4 @@
-import type { EpochMicroseconds } from '../../runtime.ts';
+import type { EpochMicroseconds } from '../runtime.ts';
 
 /** A clock in microseconds. Each timestamp is the current time or the previous timestamp plus 1, whichever is later. */
 export type MonotonicClock = {

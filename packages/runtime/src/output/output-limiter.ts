@@ -1,7 +1,7 @@
 import { closeSync, ftruncateSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import type { OutputOffsetRange } from '../../runtime.ts';
-import { runProgram } from '../../spawner.ts';
-import { writeJsonAtomically } from '../records/write-json-atomically.ts';
+import type { OutputOffsetRange } from '../runtime.ts';
+import { runProgram } from '../spawner.ts';
+import { writeJsonAtomically } from '../write-json-atomically.ts';
 import {
   maxOutputOffsetBytes,
   type OutputFiles,
