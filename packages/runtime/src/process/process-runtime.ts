@@ -1,3 +1,4 @@
+import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { ProjectPreparationError, type Runtime, StartError } from '../runtime.ts';
 import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
@@ -6,7 +7,6 @@ import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
 import { openForkServers } from './fork-servers/fork-servers.ts';
 import type { Instance } from './instances/instance.ts';
 import { createInstanceRegistry } from './instances/instance-registry.ts';
-import { createInstanceOutputs } from './instances/outputs.ts';
 import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
 import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
 import { prepareMachineForBots } from './machine.ts';
@@ -18,7 +18,7 @@ import { getProjectOwnerForOrganization } from './projects/owner.ts';
 import { type Project, parsePreparedProject } from './projects/prepared-project.ts';
 import { createLocalProjectPreparer } from './projects/preparer.ts';
 import { installPythonShim } from './projects/python-shim.ts';
-import { listWritableDirectories } from './records/instance-record.ts';
+import { getInstanceFiles, listWritableDirectories } from './records/instance-record.ts';
 import { prepareSocketPaths } from './starts/socket-paths.ts';
 import { createInstanceStarter } from './starts/start.ts';
 
@@ -133,7 +133,11 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
     diskUsage: async (organizationId) => diskGuard?.usedBytes(getProjectOwnerForOrganization(organizationId)) ?? 0,
-    outputs: createInstanceOutputs({ ...context, instances: instances.byId }),
+    outputs: createInstanceOutputs({
+      ...context,
+      instances: instances.byId,
+      outputDirectory: (instanceId) => getInstanceFiles(instancesDirectory, instanceId).log,
+    }),
     forget: async (instanceId) => {
       requireId(instanceId, (message) => new RangeError(message));
       await instances.forget(instanceId);

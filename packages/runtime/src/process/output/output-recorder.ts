@@ -1,9 +1,9 @@
 import { existsSync, statSync, watch } from 'node:fs';
+import type { RecordedOutput } from '../../output/instance-outputs.ts';
 import type { MonotonicClock } from '../../output/monotonic-clock.ts';
 import { getOutputFiles, maxOutputOffsetBytes, readOutputFileMetadata, readTail } from '../../output/output-files.ts';
 import { createOutputLimiter } from '../../output/output-limiter.ts';
 import { openOutputTimestampWriter } from '../../output/output-marks.ts';
-import type { EpochMicroseconds, OutputFile } from '../../runtime.ts';
 
 const pollIntervalMs = 100;
 
@@ -29,16 +29,8 @@ export type OutputRecorderOptions = {
  * Records when each part of an instance's output was read, limits the size of the output, and notifies readers. Offsets count
  * bytes since the instance's start.
  */
-export type OutputRecorder = {
-  readonly poll: () => void;
-  readonly describe: () => Promise<OutputFile | null>;
-  /**
-   * `done` resolves when output has been recorded after the time `since`, or when `finish` is called. It may resolve earlier,
-   * without new output. `stop` cancels the wait.
-   */
-  readonly changed: (since: EpochMicroseconds) => { readonly done: Promise<void>; readonly stop: () => void };
+export type OutputRecorder = RecordedOutput & {
   readonly finish: () => void;
-  readonly tail: () => string;
   readonly close: () => void;
 };
 

@@ -3,17 +3,29 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { MonotonicClock } from '../../output/monotonic-clock.ts';
-import { getOutputFiles, readOutputFileMetadata } from '../../output/output-files.ts';
-import type { DirectoryTreeRemover, InstanceOutputStore } from '../../runtime.ts';
-import { getInstanceFiles, type InstanceFiles } from '../records/instance-record.ts';
-import type { Instance } from './instance.ts';
+import type { DirectoryTreeRemover, EpochMicroseconds, InstanceOutputStore, OutputFile } from '../runtime.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
+import { getOutputFiles, readOutputFileMetadata } from './output-files.ts';
 
 const execute = promisify(execFile);
 
+/** The output of one instance, which a driver records while the instance runs. */
+export type RecordedOutput = {
+  /** Records the output that the instance has written so far. */
+  readonly poll: () => void;
+  readonly describe: () => Promise<OutputFile | null>;
+  /**
+   * `done` resolves when output has been recorded after the time `since`, or when the output has ended. It may resolve earlier,
+   * without new output. `stop` cancels the wait.
+   */
+  readonly changed: (since: EpochMicroseconds) => { readonly done: Promise<void>; readonly stop: () => void };
+  readonly tail: () => string;
+};
+
 export function createInstanceOutputs(context: {
-  readonly instances: ReadonlyMap<string, Instance>;
-  readonly instancesDirectory: string;
+  readonly instances: ReadonlyMap<string, { readonly end: () => unknown; readonly output: RecordedOutput }>;
+  /** Returns the directory that `release` moves. */
+  readonly outputDirectory: (instanceId: string) => string;
   readonly clock: MonotonicClock;
   readonly removeTree: DirectoryTreeRemover;
 }): InstanceOutputStore {
@@ -40,13 +52,13 @@ export function createInstanceOutputs(context: {
     },
     release: async (instanceId, directory) => {
       if (instances.get(instanceId)?.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
-      const files: InstanceFiles = getInstanceFiles(context.instancesDirectory, instanceId);
+      const recorded = context.outputDirectory(instanceId);
       await mkdir(dirname(directory), { recursive: true, mode: 0o700 });
       // Nothing to move: a previous server process was killed after it had moved the output.
-      if (!existsSync(files.log)) return;
-      await rename(files.log, directory).catch((error: NodeJS.ErrnoException) => {
+      if (!existsSync(recorded)) return;
+      await rename(recorded, directory).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
-        return moveToOtherDisk(files.log, directory, context.removeTree);
+        return moveToOtherDisk(recorded, directory, context.removeTree);
       });
     },
     findReleased: (directory) => readOutputFileMetadata(getOutputFiles(directory), true),

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { testAsRoot } from '../../../test/root.ts';
-import { createMonotonicClock } from '../../output/monotonic-clock.ts';
-import { openTreeRemover } from '../../remove-tree.ts';
-import { createInstanceOutputs } from './outputs.ts';
+import { testAsRoot } from '../../test/root.ts';
+import { openTreeRemover } from '../remove-tree.ts';
+import { createInstanceOutputs } from './instance-outputs.ts';
+import { createMonotonicClock } from './monotonic-clock.ts';
 
 /** Mounts a second file system, which requires root. */
 async function openWithOtherDisk() {
@@ -22,7 +22,8 @@ async function openWithOtherDisk() {
     quarantineDirectory: join(directory, 'quarantine'),
     logger: { error: (_, message) => expect.fail(message) },
   });
-  const outputs = createInstanceOutputs({ instances: new Map(), instancesDirectory, clock, removeTree });
+  const outputDirectory = (instanceId: string) => join(instancesDirectory, instanceId, 'log');
+  const outputs = createInstanceOutputs({ instances: new Map(), outputDirectory, clock, removeTree });
   return { instancesDirectory, disk, outputs };
 }
 
