@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { conversationLevels } from './conversation/level.ts';
 import { parseImageReference } from './image-reference.ts';
 import {
   agentProfileNames,
@@ -24,6 +25,8 @@ export const WebsocketAuth = z.enum(['none', 'token']);
  * (`minimal`).
  */
 export const WebsocketStart = z.enum(['full', 'minimal']);
+/** What the service keeps of the conversations of an agent. */
+export const ConversationLevel = z.enum(conversationLevels);
 export const CpuArchitecture = z.enum(['amd64', 'arm64']);
 export const AudioFilter = z.enum(['tel', 'pro']);
 

@@ -3,6 +3,7 @@ import {
   AgentName,
   AgentProfile,
   AudioFilter,
+  ConversationLevel,
   CpuArchitecture,
   ImageReferenceText,
   MaxAgents,
@@ -44,6 +45,8 @@ const Schema = z.strictObject({
   websocket_start: WebsocketStart.optional(),
   fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionDurationLimitsSeconds.default),
+  // Like `websocket_start`, this table has no default and leaves the setting unchanged.
+  conversation: z.strictObject({ level: ConversationLevel }).optional(),
   architecture: CpuArchitecture.optional(),
   resources: z.strictObject({ cpu: z.union([text, z.number()]), memory: z.union([text, z.number()]) }).optional(),
   git: z

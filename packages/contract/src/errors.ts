@@ -78,6 +78,12 @@ export const apiErrorDefinitions = {
     message:
       'A WebSocket session cannot be started with a body, because this agent accepts WebSocket clients without a token.',
   },
+  'level-needs-token': {
+    status: 400,
+    code: '400',
+    message:
+      'A WebSocket session cannot be started with a lower conversation level, because this agent accepts WebSocket clients without a token.',
+  },
   'hosted-rooms-unavailable': {
     status: 400,
     code: '400',

@@ -1,3 +1,4 @@
+import type { ConversationLevel } from '@bothost/contract';
 import type { InstanceOutputStore, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
@@ -28,6 +29,8 @@ export type ServiceContext = {
   readonly newId: () => string;
   readonly logger: Logger;
   readonly host: RegionHost;
+  /** The most that the operator allows to keep of conversations. */
+  readonly maxConversationLevel: ConversationLevel;
   /** Computes the hash of the content of a directory that is served as an agent. */
   readonly hashDirectory: (path: string) => Promise<string>;
   /** Id of this server process. */

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import {
   apiKeyPrefixes,
+  conversationLevels,
   defaultServerPort,
   normalizeRegistryHost,
   reservedResourceNames,
@@ -395,6 +396,13 @@ export const settings = {
     description:
       'Registries whose tokens come from a different host, separated by commas, as `registry.example.com=gitlab.example.com`. The service may send credentials for the first host to the second.',
     shownDefault: 'those of Docker Hub and GitLab.com',
+  }),
+  maxConversationLevel: setting({
+    names: ['BOTHOST_MAX_CONVERSATION_LEVEL'],
+    schema: z.enum(conversationLevels).default('transcript'),
+    description:
+      'The most that the service keeps of conversations, for all agents: `off`, `timings` or `transcript`. A lower level holds from the next session of every agent. See [conversations.md](conversations.md).',
+    shownDefault: '`transcript`',
   }),
   metricsToken: secretSetting({
     names: ['BOTHOST_METRICS_TOKEN'],

@@ -10,7 +10,13 @@ import { type PackableProject, readProjectDirectory } from '../pack/pack-project
 import { type AgentWithDeployments, findAgentWithDeployments } from './agent-with-deployments.ts';
 import { buildProject, createBuildFailure } from './build.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
-import { findCodeChange, findSecretChanges, findSettingChanges, type SettingChange } from './difference.ts';
+import {
+  findCodeChange,
+  findConversationLevelChange,
+  findSecretChanges,
+  findSettingChanges,
+  type SettingChange,
+} from './difference.ts';
 import { readProjectTransports } from './entry-points.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
 import { createOutcomeReport } from './outcome.ts';
@@ -112,7 +118,8 @@ async function previewAndDeploy(run: DeployRun, code: Code, packable: PackablePr
     const changed = findCodeChange(deployment, code);
     const settings = findSettingChanges(deployment, desired.settings);
     const secrets = findSecretChanges(deployment, desired.settings.secretSet);
-    return [...(changed === null ? [] : [changed]), ...settings, ...secrets];
+    const level = findConversationLevelChange(current?.agent ?? null, desired.settings.conversationLevel);
+    return [...(changed === null ? [] : [changed]), ...settings, ...(level === null ? [] : [level]), ...secrets];
   };
   const isUnchanged = current !== null && changesSince(current.desired).length === 0;
   const changes = changesSince(

@@ -1,4 +1,4 @@
-import type { AgentSettings, DeployFile } from '@bothost/contract';
+import type { AgentSettings, ConversationLevel, DeployFile } from '@bothost/contract';
 import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
@@ -17,6 +17,7 @@ export type DesiredAgent = {
     readonly websocketAuth: DeployFile['websocket_auth'] | undefined;
     readonly websocketStart: DeployFile['websocket_start'];
     readonly fork: boolean | undefined;
+    readonly conversationLevel: ConversationLevel | undefined;
     /** Name of the secret set. Null means that the agent uses no secret set. */
     readonly secretSet: string | null | undefined;
   };
@@ -48,6 +49,7 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
     websocketAuth: flags.websocketAuth ?? file?.websocket_auth,
     websocketStart: flags.websocketStart ?? file?.websocket_start,
     fork: flags.fork ?? file?.fork,
+    conversationLevel: flags.conversationLevel ?? file?.conversation?.level,
     secretSet: flags.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
   };
   const { minAgents, maxAgents } = settings;
@@ -60,6 +62,7 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
 export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, websocketStart, fork, secretSet } =
     settings;
+  const { conversationLevel: level } = settings;
   const hasScaling = minAgents !== undefined || maxAgents !== undefined;
   return {
     ...(hasScaling
@@ -75,6 +78,7 @@ export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
     ...(websocketAuth === undefined ? {} : { websocketAuth }),
     ...(websocketStart === undefined ? {} : { websocketStart }),
     ...(fork === undefined ? {} : { fork }),
+    ...(level === undefined ? {} : { conversation: { level } }),
     ...(secretSet === undefined ? {} : { secretSet }),
   };
 }

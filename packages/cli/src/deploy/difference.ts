@@ -1,4 +1,4 @@
-import type { DeploymentDetails } from '@bothost/contract';
+import type { AgentDetails, ConversationLevel, DeploymentDetails } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
 /**
@@ -11,7 +11,9 @@ export type SettingChange = { readonly key: string; readonly from: string | null
  * Settings of a deployment. `agentProfile` can be any string, because a deployment may have a profile that only an earlier
  * version of the service knew.
  */
-type Settings = Omit<DesiredAgent['settings'], 'agentProfile'> & { readonly agentProfile: string | undefined };
+type Settings = Omit<DesiredAgent['settings'], 'agentProfile' | 'conversationLevel'> & {
+  readonly agentProfile: string | undefined;
+};
 
 type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
@@ -33,6 +35,15 @@ export function findSettingChanges(current: DeploymentDetails | null, settings: 
       ? []
       : [{ key, from: from == null ? null : String(from), to: to === null ? null : String(to) }],
   );
+}
+
+/** Returns the change of the conversation level, which belongs to the agent and not to a deployment. `agent` is null if it is new. */
+export function findConversationLevelChange(
+  agent: Pick<AgentDetails, 'conversation'> | null,
+  level: ConversationLevel | undefined,
+): SettingChange | null {
+  const from = agent?.conversation?.level ?? null;
+  return level === undefined || level === from ? null : { key: 'conversation.level', from, to: level };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Build, createTalkPagePath, type DeploymentDetails } from '@bothost/contract';
+import { type Build, createTalkPagePath, type DeployedAgent, type DeploymentDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import type { Cell, CommandReport } from '../output/report.ts';
 import type { SettingChange } from './difference.ts';
@@ -6,8 +6,7 @@ import { describeEntryPoints } from './entry-points.ts';
 
 export type DeployOutcome = {
   readonly agentName: string;
-  /** `scaling` means that only the instance limits of the existing deployment changed. */
-  readonly change: 'deployment' | 'scaling' | 'none';
+  readonly change: DeployedAgent['change'];
   readonly changes: readonly SettingChange[];
   readonly deployment: DeploymentDetails;
   readonly build: Build | null;
@@ -60,5 +59,7 @@ function resultCell({ change, deployment, seconds }: DeployOutcome): Cell {
   if (deployment.state !== 'ready') return { text: `Accepted, not ready yet (${deployment.state})`, tone: 'warn' };
   if (change === 'none') return { text: 'Nothing changed: this version is already active', tone: 'good' };
   if (change === 'scaling') return { text: 'Scaling changed, without a new deployment', tone: 'good' };
+  if (change === 'conversation')
+    return { text: 'Conversation level changed, without a new deployment. It holds for new sessions', tone: 'good' };
   return { text: `Active${seconds === null ? '' : ` after ${seconds.toFixed(1)} s`}`, tone: 'good' };
 }

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import {
+  type AgentSettings,
   type Build,
+  type ConversationLevel,
   createApiError,
   createErrorBody,
   type DeploymentDetails,
@@ -58,6 +60,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
   let received = Buffer.alloc(0);
   let announced = { contentHash: '', sizeBytes: 0 };
   let remainingPolls = 0;
+  let level: ConversationLevel = 'timings';
   const deployments: DeploymentDetails[] = [];
   const builds: Build[] = [];
   const faults: FakeDeployService['faults'] = {
@@ -94,6 +97,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       desiredDeploymentId: desired.id,
       activeDeploymentId: serving?.id ?? null,
       activeSessionCount: faults.live,
+      conversation: { level, maximumLevel: 'transcript' } as const,
       deployment: desired,
     };
   };
@@ -131,6 +135,13 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       failure: faults.fails,
     });
     return { ...details(), change: 'deployment' as const };
+  };
+  const update = (body: unknown) => {
+    const { conversation, ...others } = body as AgentSettings;
+    const before = level;
+    level = conversation?.level ?? level;
+    const isOnlyLevel = level !== before && others.buildId === deployments[0]?.buildId;
+    return isOnlyLevel ? { ...details(), change: 'conversation' as const } : accept(body);
   };
   const accept = (body: unknown) => {
     if (faults.losesWrites === 'before') {
@@ -243,7 +254,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
         return { build: faults.waits > 0 ? running(found) : { ...found, startedAt: faults.startedAt } };
       },
       createAgent: ({ body }) => accept(body),
-      updateAgent: ({ body }) => accept(body),
+      updateAgent: ({ body }) => update(body),
       rollback: ({ body }) => {
         const target = deployments.find(({ id }) => id === (body as { deploymentId?: string }).deploymentId);
         if (target === undefined) throw createApiError('deployment-not-found');

@@ -60,6 +60,7 @@ export const agent: AgentDetails = {
   maxSessionDuration: 7_200,
   websocketAuth: 'token',
   transports: null,
+  conversation: { level: 'timings', maximumLevel: 'transcript' },
   secretSets: [],
   krispViva: null,
   deployment: {

@@ -3,6 +3,7 @@ import {
   AgentName,
   AgentProfile,
   AudioFilter,
+  ConversationLevel,
   CpuArchitecture,
   ImageReferenceText,
   MaxAgents,
@@ -53,6 +54,13 @@ const StartMethod = z.object({
   reason: z.string().nullable().describe('Why the level is not module'),
 });
 
+const AgentConversation = z.object({
+  level: ConversationLevel.describe(
+    'What the service keeps of each new session: nothing, times and numbers, or also the text',
+  ),
+  maximumLevel: ConversationLevel.describe('The operator allows no higher level. A session gets the lower of the two'),
+});
+
 /** An agent with its rollout. Existing clients call this type `ServiceDetails`. */
 export const AgentDetails = z
   .object({
@@ -78,6 +86,7 @@ export const AgentDetails = z
     transports: BotTransports,
     secretSets: z.array(PinnedSecretSet).describe('Of the serving deployment, else of the desired one'),
     krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
+    conversation: AgentConversation.optional().describe('Missing in responses of earlier versions'),
     startMethod: StartMethod.optional().describe('Missing until an instance has been started'),
     deployment: Deployment,
     currentRevision: RevisionInfo.nullable(),
@@ -162,6 +171,10 @@ const settings = {
   websocketAuth: WebsocketAuth.nullish(),
   websocketStart: WebsocketStart.nullish().describe('minimal: a WebSocket start answers only wsUrl and token'),
   fork: z.boolean().nullish().describe('Whether instances of a Python bot may be forked; default true'),
+  conversation: z
+    .object({ level: ConversationLevel.nullish() })
+    .nullish()
+    .describe('Holds for new sessions at once, without a new deployment. A rollback does not change it'),
   krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),
   resources: z.unknown().optional().describe('Regions that take no profiles only'),
   architecture: CpuArchitecture.nullish().describe('Regions that run images only'),
@@ -185,8 +198,11 @@ export type AgentSettings = z.output<typeof UpdateAgentRequest>;
 /** The agent after a create, update or rollback, and what changed. */
 const DeployedAgent = AgentDetails.extend({
   change: z
-    .enum(['deployment', 'scaling', 'none'])
-    .describe('deployment: a new one was created; scaling: only the scaling of the existing one changed'),
+    .enum(['deployment', 'scaling', 'conversation', 'none'])
+    .describe(
+      'deployment: a new one was created; scaling: only the scaling of the existing one changed; ' +
+        'conversation: what is kept of conversations changed, and perhaps the scaling, without a new deployment',
+    ),
   warning: z.string().optional(),
 }).meta({ id: 'DeployedAgent' });
 export type DeployedAgent = z.infer<typeof DeployedAgent>;
@@ -221,7 +237,7 @@ export const createAgent = defineOperation({
 
 export const updateAgent = defineOperation({
   name: 'updateAgent',
-  summary: 'Deploy: change an agent. Creates a deployment unless only the scaling changes',
+  summary: 'Deploy: change an agent. Creates a deployment unless only the scaling or the conversation level changes',
   audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConversationLevel } from '../agent-fields.ts';
 import { members } from '../authorization.ts';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -20,6 +21,9 @@ const StartRequest = z
     dailyRoomProperties: z.record(z.string(), z.unknown()).optional(),
     dailyMeetingTokenProperties: z.record(z.string(), z.unknown()).optional(),
     enableDefaultIceServers: z.boolean().optional(),
+    maxConversationLevel: ConversationLevel.optional().describe(
+      "The highest conversation level for this session. It can only lower the agent's level: the session gets the lower of the two",
+    ),
     body: z.unknown().optional().describe('A JSON object for the bot'),
   })
   .meta({ id: 'StartRequest' });
@@ -52,6 +56,7 @@ const startErrors = [
   'invalid-request',
   'body-not-object',
   'body-needs-token',
+  'level-needs-token',
   'hosted-rooms-unavailable',
   'deployment-not-ready',
   'not-found',

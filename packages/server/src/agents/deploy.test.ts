@@ -1,3 +1,4 @@
+import type { ConversationLevel } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
@@ -25,10 +26,19 @@ describe('agents from builds', () => {
     scope = { organizationId: await rows.organization('home'), organizationName: 'home', keyId };
     await rows.host();
     clock = testNow;
+    maxConversationLevel = 'transcript';
   });
   afterEach(() => rows.close());
 
-  const context = () => ({ db: rows.db, now: () => clock, newId, hashDirectory: async () => 'hash' });
+  let maxConversationLevel: ConversationLevel;
+  const context = () => ({
+    db: rows.db,
+    now: () => clock,
+    newId,
+    hashDirectory: async () => 'hash',
+    maxConversationLevel,
+    host: { region: 'us-west' },
+  });
   const content = (letter: string) => ({ content_hash: letter.repeat(64), context_hash: letter.repeat(16) });
   const built = (fields = {}) =>
     ({ state: 'success', prepared: '{"at":"x"}', completed_at: testNow, ...fields }) as const;
@@ -41,10 +51,10 @@ describe('agents from builds', () => {
   const create = (fields: object) => createAgent(context(), scope, { serviceName: 'echo', ...fields });
   const update = (fields: object, name = 'echo') => updateAgent(context(), scope, name, fields);
   const roll = (id: string | null = null) => rollBack(context(), scope, 'echo', id);
-  const show = (name = 'echo') => getAgent(rows, scope, name, async () => []);
+  const show = (name = 'echo') => getAgent(context(), scope, name, async () => []);
   const list = () => listDeployments(rows, scope, 'echo', paging, async () => []);
   const serving = () =>
-    rows.db.transaction().execute((db) => lockAgentForSessionStart(db, scope.organizationId, 'echo', 'us-west'));
+    rows.db.transaction().execute((db) => lockAgentForSessionStart({ ...context(), db }, scope.organizationId, 'echo'));
   /** Activates the desired deployment and returns its id. */
   async function activate(): Promise<string> {
     const { desiredDeploymentId: id, id: agentId } = await show();
@@ -190,7 +200,7 @@ describe('agents from builds', () => {
             where wait_event_type = 'Lock' and datname = current_database()`.execute(rows.db)
         ).rows[0]?.count;
       const started = await rows.db.transaction().execute(async (db) => {
-        await lockAgentForSessionStart(db, scope.organizationId, 'echo', 'us-west');
+        await lockAgentForSessionStart({ ...context(), db }, scope.organizationId, 'echo');
         const start = serving();
         await expect.poll(waiting).toBe(1);
         await activateValidatedDeployment(db, (await show()).id, id, clock);
@@ -230,6 +240,35 @@ describe('agents from builds', () => {
         autoScaling: { minReplicas: 2, maxReplicas: 4 },
       });
       expect(await serving()).toMatchObject({ deploymentId: first, maxAgents: 4 });
+    });
+
+    it('changes the conversation level immediately, without a new deployment, and records the change', async () => {
+      expect(await show()).toMatchObject({ conversation: { level: 'timings', maximumLevel: 'transcript' } });
+      expect(await update({ conversation: { level: 'transcript' } })).toBe('conversation');
+      expect(await update({ conversation: { level: 'transcript' } })).toBe('none');
+      expect(await update({})).toBe('none');
+      expect(await show()).toMatchObject({ desiredDeploymentId: first, conversation: { level: 'transcript' } });
+      expect(await serving()).toMatchObject({ deploymentId: first, conversationLevel: 'transcript' });
+      const events = await rows.db.selectFrom('audit_events').select('keys').execute();
+      expect(events.map(({ keys }) => keys)).toContainEqual(['conversation_level timings > transcript']);
+    });
+
+    it('keeps the conversation level in a rollback', async () => {
+      await update({ buildId: await build(), conversation: { level: 'off' } });
+      await activate();
+      await roll(first);
+      expect(await show()).toMatchObject({ conversation: { level: 'off' } });
+    });
+
+    it('rejects a conversation level that the operator does not allow, and lowers that of existing agents', async () => {
+      await update({ conversation: { level: 'transcript' } });
+      maxConversationLevel = 'timings';
+      await expect(update({ conversation: { level: 'transcript' } })).rejects.toMatchObject({
+        reason: 'invalid-request',
+        message: 'conversation.level: the operator of this service allows at most "timings"',
+      });
+      expect(await show()).toMatchObject({ conversation: { level: 'transcript', maximumLevel: 'timings' } });
+      expect(await serving()).toMatchObject({ conversationLevel: 'timings' });
     });
 
     it('changes the maximum number of instances of both deployments during a rollout', async () => {

@@ -1,4 +1,10 @@
-import { type AgentSettings, ApiError, createApiError } from '@bothost/contract';
+import {
+  type AgentSettings,
+  ApiError,
+  type ConversationLevel,
+  createApiError,
+  defaultConversationLevel,
+} from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { getOrganizationProperties, listRegions } from '../organizations/properties.ts';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
@@ -6,24 +12,25 @@ import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
 import { createDeployment, findDeployableBuild, type NewDeployment } from './create-deployment.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
-import { type AgentRow, insertAgent, lockAgentByName } from './rows.ts';
+import { type AgentRow, insertAgent, lockAgentByName, updateAgent as updateAgentRow } from './rows.ts';
 import {
   compareSettings,
   defaultSettings,
+  findConversationLevelProblem,
   mergeSettings,
   requireSupportedSettings,
   type Settings,
   toSettings,
 } from './settings.ts';
 
-type Context = { db: Database; now: () => Date; newId: () => string };
+type Context = { db: Database; now: () => Date; newId: () => string; maxConversationLevel: ConversationLevel };
 type Scope = Actor & { readonly organizationId: string };
 
 /**
  * What a request changes. `deployment`: it creates a new deployment. `scaling`: it changes only the minimum or maximum number
- * of instances. `none`: it changes nothing.
+ * of instances. `conversation`: it changes the conversation level, and perhaps the scaling. `none`: it changes nothing.
  */
-export type DeploymentChange = 'deployment' | 'scaling' | 'none';
+export type DeploymentChange = 'deployment' | 'scaling' | 'conversation' | 'none';
 
 /**
  * Creates an agent with its first deployment.
@@ -40,6 +47,7 @@ export async function createAgent(
   const { buildId } = request;
   if (typeof buildId !== 'string') throw buildMissing();
   const settings = mergeSettings(request, defaultSettings);
+  const level = levelOf(context, request) ?? defaultConversationLevel;
   const region = request.region ?? (await getOrganizationProperties(context, scope)).defaultRegion;
   const regions = await listRegions(context);
   if (!regions.some(({ code }) => code === region)) throw createApiError('region-unknown');
@@ -50,6 +58,7 @@ export async function createAgent(
       organization_id: scope.organizationId,
       name: request.serviceName,
       region,
+      conversation_level: level,
       created_at: now,
       updated_at: now,
     };
@@ -83,31 +92,59 @@ export async function updateAgent(
     if (agent === undefined || before === undefined) throw createApiError('not-found');
     requireSameRegion(agent, request.region);
     const settings = mergeSettings(request, toSettings(before));
+    const levelBefore = agent.conversation_level;
+    const level = levelOf(context, request) ?? levelBefore;
     const requested = changeOf(before, request, settings);
     const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, requested);
     // A changed secret needs a new deployment, because running instances keep the values they were started with.
     const change = samePins(before.secret_pins, pins) ? requested : 'deployment';
     const inside = { ...context, db };
+    const levelChanges = level === levelBefore ? [] : [`conversation_level ${levelBefore} > ${level}`];
+    if (levelChanges.length > 0)
+      await updateAgentRow(db, agent.id, { conversation_level: level, updated_at: context.now() });
     if (change === 'deployment') {
       const source = await sourceFor(inside, { ...scope, region: agent.region }, before, request.buildId);
       const id = await createDeployment(inside, agent, newDeployment(source, settings, scope, pins));
-      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [id] });
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [id, ...levelChanges] });
     } else if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
       await updateScaling(db, ids, settings, context.now());
-      await recordAgentEvent(inside, scope, agent, { action: 'agents.scale', keys: scalingChanges(before, settings) });
+      const keys = [...scalingChanges(before, settings), ...levelChanges];
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.scale', keys });
+    } else if (levelChanges.length > 0) {
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: levelChanges });
     } else {
       await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [], result: 'unchanged' });
     }
-    return change;
+    return levelChanges.length > 0 && change !== 'deployment' ? 'conversation' : change;
   });
+}
+
+/**
+ * Returns the requested conversation level, or null.
+ *
+ * @throws failure `invalid-request` if the operator does not allow the level
+ */
+function levelOf(
+  { maxConversationLevel }: Pick<Context, 'maxConversationLevel'>,
+  { conversation }: AgentSettings,
+): ConversationLevel | null {
+  const level = conversation?.level ?? null;
+  const problem = level === null ? null : findConversationLevelProblem(level, maxConversationLevel);
+  if (problem === null) return level;
+  const message = `conversation.level: ${problem}`;
+  throw createApiError('invalid-request', { message, issues: [{ path: 'body.conversation.level', message: problem }] });
 }
 
 /**
  * Returns what the request changes, without regard to secrets. After a failed deployment, every request counts as a new
  * deployment.
  */
-function changeOf(before: DeploymentRow, request: AgentSettings, settings: Settings): DeploymentChange {
+function changeOf(
+  before: DeploymentRow,
+  request: AgentSettings,
+  settings: Settings,
+): ReturnType<typeof compareSettings> {
   const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
   if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
   return compareSettings(toSettings(before), settings);
@@ -145,7 +182,7 @@ async function pinsFor(
   scope: { readonly organizationId: string; readonly region: string },
   before: DeploymentRow,
   named: string | null | undefined,
-  requested: DeploymentChange,
+  requested: ReturnType<typeof compareSettings>,
 ): Promise<readonly SecretRevisionPin[]> {
   if (named !== undefined) return pinNamed(db, scope, named);
   const name = before.secret_pins[0]?.secretSet ?? null;

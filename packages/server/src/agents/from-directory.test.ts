@@ -44,10 +44,12 @@ describe('a service with agent directories', () => {
     newId,
     hashDirectory,
     logger,
+    maxConversationLevel: 'transcript' as const,
+    host: { region: 'us-west' },
   });
   const start = () => createAgentFromProjectDirectory(context(), organizationId, 'us-west', directory);
   const scope = () => ({ organizationId, organizationName: 'home' });
-  const show = () => getAgent(rows, scope(), 'echo', async () => running);
+  const show = () => getAgent(context(), scope(), 'echo', async () => running);
   async function agentId() {
     return (await show()).id;
   }
@@ -58,7 +60,7 @@ describe('a service with agent directories', () => {
   const failed = async (id: string, message: string) =>
     failDeployment(context(), { id, agentId: await agentId() }, { code: 'PCC_PREPARE_FAILED', message, exit: null });
   const serving = () =>
-    rows.db.transaction().execute((db) => lockAgentForSessionStart(db, organizationId, 'echo', 'us-west'));
+    rows.db.transaction().execute((db) => lockAgentForSessionStart({ ...context(), db }, organizationId, 'echo'));
 
   it('creates an agent for a new directory, with a deployment in the state "preparing"', async () => {
     const made = await start();
@@ -276,7 +278,9 @@ describe('a service with agent directories', () => {
     });
 
     it.each(['nobody', '', newId()])('return 404 for an agent that does not exist (%j)', async (name) => {
-      await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
+      await expect(getAgent(context(), scope(), name, async () => running)).rejects.toMatchObject({
+        reason: 'not-found',
+      });
     });
 
     it('return 404 for a deleted agent, by name and by id', async () => {
@@ -284,7 +288,9 @@ describe('a service with agent directories', () => {
       const id = await agentId();
       await rows.db.updateTable('agents').set({ deleted_at: testNow }).execute();
       for (const name of ['echo', id]) {
-        await expect(getAgent(rows, scope(), name, async () => running)).rejects.toMatchObject({ reason: 'not-found' });
+        await expect(getAgent(context(), scope(), name, async () => running)).rejects.toMatchObject({
+          reason: 'not-found',
+        });
       }
     });
   });

@@ -1,4 +1,4 @@
-import type { DeploymentProblem } from '@bothost/contract';
+import type { ConversationLevel, DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { AgentsTable, Database, SecretRevisionPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -28,7 +28,8 @@ export async function lockAgentWithDeployment(
   name: string,
 ): Promise<LockedAgent | undefined> {
   const { rows } = await sql<LockedAgent>`/* prepared: lock-for-start */
-    select agents.id as "agentId", agents.region, active_deployment_id as "activeId", deployments.id as "deploymentId",
+    select agents.id as "agentId", agents.region,
+      agents.conversation_level as "conversationLevel", active_deployment_id as "activeId", deployments.id as "deploymentId",
       deployments.max_agents as "maxAgents", deployments.max_session_seconds as "maxSessionSeconds",
       deployments.websocket_auth as "websocketAuth", deployments.websocket_start as "websocketStart",
       deployments.secret_pins as "secretPins",
@@ -46,6 +47,7 @@ export async function lockAgentWithDeployment(
 type LockedAgent = {
   readonly agentId: string;
   readonly region: string;
+  readonly conversationLevel: ConversationLevel;
   readonly activeId: string | null;
   /** Id of the serving deployment. This and the following fields are null if no deployment serves. */
   readonly deploymentId: string | null;

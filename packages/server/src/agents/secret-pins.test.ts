@@ -27,13 +27,13 @@ describe('an agent with secrets', () => {
   });
   afterEach(() => rows.close());
 
-  const context = () => ({ db: rows.db, now: () => testNow, newId });
+  const context = () => ({ db: rows.db, now: () => testNow, newId, maxConversationLevel: 'transcript' as const });
   const put = (values: Record<string, string>) =>
     vault.put(scope.organizationId, 'keys', createPutSecretsRequest(values));
   const create = () => createAgent(context(), scope, { serviceName: 'echo', buildId, secretSet: 'keys' });
   const update = (fields = {}) => updateAgent(context(), scope, 'echo', fields);
   const pins = async () => {
-    const agent = await getAgent(rows, scope, 'echo', async () => []);
+    const agent = await getAgent(context(), scope, 'echo', async () => []);
     const row = await rows.db
       .selectFrom('deployments')
       .select('secret_pins')
@@ -91,7 +91,7 @@ describe('an agent with secrets', () => {
     await put(values);
     await vault.deliver();
   };
-  const show = () => getAgent(rows, scope, 'echo', async () => []);
+  const show = () => getAgent(context(), scope, 'echo', async () => []);
   const listed = async () => {
     const query = { includeActiveDeployment: false, region: undefined };
     return (await listAgents(rows, scope, query)).map(({ secretSets }) => secretSets);

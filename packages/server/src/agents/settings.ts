@@ -1,8 +1,10 @@
 import {
   type AgentProfileName,
   type AgentSettings,
+  type ConversationLevel,
   createApiError,
   defaultAgentProfile,
+  getLowerConversationLevel,
   instanceCountLimits,
   sessionDurationLimitsSeconds,
   unsupportedAgentSettingMessages,
@@ -75,6 +77,12 @@ export function compareSettings(before: Settings, after: Settings): 'deployment'
   const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'websocketStart', 'fork'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';
   return before.minAgents === after.minAgents && before.maxAgents === after.maxAgents ? 'none' : 'scaling';
+}
+
+/** Returns why the operator does not allow a conversation level, or null. */
+export function findConversationLevelProblem(level: ConversationLevel, most: ConversationLevel): string | null {
+  if (getLowerConversationLevel(level, most) === level) return null;
+  return `the operator of this service allows at most "${most}"`;
 }
 
 /**

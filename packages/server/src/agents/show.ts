@@ -1,6 +1,7 @@
 import {
   type AgentDetails,
   type AgentListItem,
+  type ConversationLevel,
   createApiError,
   type Operations,
   type ResponseOf,
@@ -46,7 +47,7 @@ export async function listAgents(
 }
 
 export async function getAgent(
-  context: { db: Database },
+  context: { db: Database; maxConversationLevel: ConversationLevel },
   scope: Scope,
   agentName: string,
   usageOf: (agentId: string) => Promise<readonly DeploymentInstanceCounts[]>,
@@ -64,7 +65,8 @@ export async function getAgent(
   if (desired === undefined) throw createApiError('not-found');
   const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
   const [secretSets = []] = await listPinnedSecretSets(context.db, scope.organizationId, [serving.secret_pins]);
-  return { ...details(agent, desired, deployments, usage, scope.organizationName), secretSets };
+  const conversation = { level: agent.conversation_level, maximumLevel: context.maxConversationLevel };
+  return { ...details(agent, desired, deployments, usage, scope.organizationName), conversation, secretSets };
 }
 
 /** Returns whether an agent is ready, and the transports of its bot. A caller with a public API key can read nothing else about an agent. */
@@ -86,7 +88,7 @@ function details(
   deployments: readonly DeploymentRow[],
   usage: readonly DeploymentInstanceCounts[],
   organizationName: string,
-): Omit<AgentDetails, 'secretSets'> {
+): Omit<AgentDetails, 'conversation' | 'secretSets'> {
   const active = deployments.find((deployment) => deployment.id === agent.active_deployment_id);
   const [draining] = deployments
     .filter((row) => row.replaced_at !== null)

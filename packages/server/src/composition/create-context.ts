@@ -69,6 +69,7 @@ export async function createServiceContext(
     sessionAddresses: createSessionAddressRegistry(base),
     sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
+    maxConversationLevel: config.maxConversationLevel,
     isDraining: () => state.isDraining,
     disk: createDiskSpaceGuard({
       directory: data.path,

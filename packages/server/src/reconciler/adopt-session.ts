@@ -49,6 +49,8 @@ export async function adoptSession(
       ...session,
       reportsSession: instance.reports_session,
       maxSeconds: row.max_session_seconds,
+      // A session of an earlier version has no level. Its bot was not asked to keep anything.
+      conversationLevel: row.conversation_level ?? 'off',
       cold: isColdStart(instance, row.requested_at),
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,

@@ -64,6 +64,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     reportsSession: true,
     transport: 'none',
     maxSeconds: 60,
+    conversationLevel: 'transcript',
     cold: true,
     requestedAt: secondsAgo(4),
     claimedAt: secondsAgo(3),
@@ -112,6 +113,7 @@ describe('dispatchSession', () => {
         'x-daily-session-id': readySession.id,
         'x-transport-type': 'webrtc',
         'x-max-session-seconds': '60',
+        'bothost-conversation-level': 'transcript',
         'x-bot-control-token': deriveControlToken(key, readySession.instanceId),
       },
     });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SessionCompletionStatus } from '@bothost/contract';
+import type { ConversationLevel, SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
@@ -21,6 +21,7 @@ export type ReadySession = {
   readonly reportsSession: boolean;
   readonly transport: Exclude<SessionTransport, 'websocket'>;
   readonly maxSeconds: number;
+  readonly conversationLevel: ConversationLevel;
   readonly cold: boolean;
   readonly requestedAt: Date | null;
   readonly claimedAt: Date | null;

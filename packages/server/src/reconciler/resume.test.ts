@@ -67,6 +67,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
     reportsSession: true,
     transport: 'none',
     maxSeconds: 3_600,
+    conversationLevel: 'timings',
     cold: false,
     requestedAt: at(1),
     claimedAt: at(1),

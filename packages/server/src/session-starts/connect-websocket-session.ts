@@ -12,7 +12,7 @@ import { deriveControlToken } from '../instances/control-token.ts';
 import { findOrganizationByName } from '../organizations/find.ts';
 import { takeSession } from '../reconciler/take-session.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
-import { connectSession, connectSessionWithoutToken } from '../sessions/connect.ts';
+import { type ConnectedSession, connectSession, connectSessionWithoutToken } from '../sessions/connect.ts';
 import { markLive, recordEvents, recordStartMoments, type StartMoments } from '../sessions/progress.ts';
 import type { RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -109,9 +109,9 @@ async function connect(context: ConnectContext, target: SocketTarget): Promise<W
     return { ...connected, entry: { organizationId, agentName, instanceId, address }, isServedHere: true };
   };
   try {
-    return await takeSession(context, sessionId, connectClient, ({ claim, maxSessionSeconds }) => {
+    return await takeSession(context, sessionId, connectClient, ({ claim, ...session }) => {
       context.telemetry.sessionStarted(claim.address === null ? 'cold' : 'warm');
-      return createSocketSession(context, target, claim, maxSessionSeconds);
+      return createSocketSession(context, target, claim, session);
     });
   } catch (error) {
     // End the session, because the transaction that claimed an instance for it may have been committed without a confirmation
@@ -146,7 +146,7 @@ function createSocketSession(
   context: SocketParts,
   target: SocketTarget,
   claim: InstanceClaim,
-  maxSeconds: number,
+  { maxSessionSeconds: maxSeconds, conversationLevel }: Omit<ConnectedSession, 'claim'>,
 ): WebSocketSession {
   const { sessionId, hasToken, carrier, requestedAt } = target;
   const { instanceId } = claim;
@@ -166,6 +166,7 @@ function createSocketSession(
       id: sessionId,
       transport: carrier ?? 'websocket',
       maxSeconds,
+      conversationLevel,
       controlToken: deriveControlToken(context.controlTokenKey, instanceId),
     }),
     address: async (signal) => {

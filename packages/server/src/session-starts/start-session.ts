@@ -73,7 +73,17 @@ async function start(
   const { organizationId } = caller;
   const { requestedAt, isMember } = options;
   const auditActor = isMember ? caller : null;
-  const input = { sessionId, organizationId, agentName, transport, body, requestedAt, auditActor };
+  const maxConversationLevel = options.request.maxConversationLevel ?? null;
+  const input = {
+    sessionId,
+    organizationId,
+    agentName,
+    transport,
+    body,
+    maxConversationLevel,
+    requestedAt,
+    auditActor,
+  };
   const claim = async () => {
     const started = await createSession(context, input);
     const { claim: instance } = started;
@@ -138,6 +148,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
     reportsSession,
     transport: input.transport,
     maxSeconds: deployment.maxSessionSeconds,
+    conversationLevel: deployment.conversationLevel,
     cold: false,
     requestedAt: input.requestedAt,
     claimedAt: context.now(),

@@ -1,4 +1,4 @@
-import type { PhoneCarrier } from '@bothost/contract';
+import { type ConversationLevel, conversationLevelHeader, type PhoneCarrier } from '@bothost/contract';
 import type { SessionTransport } from '../store/tables.ts';
 
 /** Returns the session id in two headers, because some existing bot images read only `x-daily-session-id`. */
@@ -11,6 +11,7 @@ export function createStartHeaders(session: {
   readonly id: string;
   readonly transport: SessionTransport | PhoneCarrier;
   readonly maxSeconds: number;
+  readonly conversationLevel: ConversationLevel;
   readonly controlToken: string;
 }): Record<string, string> {
   const { transport } = session;
@@ -21,6 +22,7 @@ export function createStartHeaders(session: {
     ...transportHeaders,
     'x-pcc-max-session-seconds': String(session.maxSeconds),
     'x-max-session-seconds': String(session.maxSeconds),
+    [conversationLevelHeader]: session.conversationLevel,
     'x-bot-control-token': session.controlToken,
   };
 }
@@ -42,4 +44,5 @@ const reservedPrefixes = [
   'x-session-',
   'x-transport-',
   'x-max-session-',
+  'bothost-',
 ] as const;

@@ -22,13 +22,20 @@ beforeAll(async () => {
 afterAll(() => rows.close());
 
 const serverId = randomUUID();
-const context = () => ({ ...vault.context, now: () => testNow, host: { id: hostId, region: 'us-west' }, serverId });
+const context = () => ({
+  ...vault.context,
+  now: () => testNow,
+  host: { id: hostId, region: 'us-west' },
+  maxConversationLevel: 'transcript' as const,
+  serverId,
+});
 const input = (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
   sessionId: newId(),
   organizationId,
   agentName,
   transport: 'none',
   body: null,
+  maxConversationLevel: null,
   requestedAt: secondsAgo(1),
   auditActor: null,
   ...fields,
@@ -62,6 +69,13 @@ describe('connectSession', () => {
     expect(maxSessionSeconds).toBe(7200);
     expect(await instanceOf(sessionId)).toMatchObject({ id: claim.instanceId });
     expect(await sessionRow(sessionId)).toMatchObject({ state: 'starting', relay_id: serverId, requested_at: testNow });
+  });
+
+  it('gives the session the level with which it was started', async () => {
+    const { name, of, sessionId } = await waiting();
+    await rows.db.updateTable('agents').set({ conversation_level: 'off' }).where('id', '=', of.agentId).execute();
+    const { conversationLevel } = await connectSession(context(), target(name, sessionId));
+    expect(conversationLevel).toBe('timings');
   });
 
   it('lets only one of several concurrent clients connect', async () => {

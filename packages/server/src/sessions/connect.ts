@@ -1,17 +1,18 @@
-import { createApiError } from '@bothost/contract';
+import { type ConversationLevel, createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
-import { lockAgentForSessionStart } from '../agents/serving-deployment.ts';
+import { lockAgentForSessionStart, type SessionStartContext } from '../agents/serving-deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { claimInstanceForSession, type InstanceClaimContext, type InstanceClaimRequest } from './claim.ts';
 import { insertSession, updateSessionRow } from './rows.ts';
 
-type Context = InstanceClaimContext & {
-  host: { readonly region: string };
-  /** Id of the server process that relays the WebSocket. */
-  serverId: string;
-};
+type Context = InstanceClaimContext &
+  SessionStartContext & {
+    /** Id of the server process that relays the WebSocket. */
+    serverId: string;
+  };
 
-export type ConnectedSession = { readonly claim: InstanceClaim; readonly maxSessionSeconds: number };
+type SessionLimits = { readonly maxSessionSeconds: number; readonly conversationLevel: ConversationLevel };
+export type ConnectedSession = SessionLimits & { readonly claim: InstanceClaim };
 
 /** The service logs this reason when it rejects a WebSocket, because a phone carrier does not show the reason to its users. */
 const wantsToken =
@@ -28,7 +29,7 @@ type Target = { readonly organizationId: string; readonly agentName: string };
  */
 export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await lockAgentForSessionStart(db, target.organizationId, target.agentName, context.host.region);
+    const deployment = await lockAgentForSessionStart({ ...context, db }, target.organizationId, target.agentName);
     if (typeof deployment === 'string') throw createApiError('token-invalid');
     const now = context.now();
     const session = await updateSessionRow(db, target.sessionId, ['waiting'], {
@@ -40,7 +41,9 @@ export function connectSession(context: Context, target: Target & { sessionId: s
       updated_at: now,
     });
     if (session === undefined || session.agent_id !== deployment.agentId) throw createApiError('token-invalid');
-    return claim({ ...context, db }, { ...target, sessionId: session.id, ...deployment });
+    // A session that an earlier version created has no level yet.
+    const conversationLevel = session.conversation_level ?? deployment.conversationLevel;
+    return claim({ ...context, db }, { ...target, sessionId: session.id, ...deployment, conversationLevel });
   });
 }
 
@@ -55,7 +58,7 @@ export function connectSessionWithoutToken(
   target: Target & { sessionId: string },
 ): Promise<ConnectedSession> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await lockAgentForSessionStart(db, target.organizationId, target.agentName, context.host.region);
+    const deployment = await lockAgentForSessionStart({ ...context, db }, target.organizationId, target.agentName);
     // A missing agent gets the same response as an agent that requires a token. Otherwise, clients without a key could
     // find out which agents exist.
     if (typeof deployment === 'string') throw createApiError('token-invalid', { cause: new Error(deployment) });
@@ -69,6 +72,7 @@ export function connectSessionWithoutToken(
       state: 'starting',
       transport: 'websocket',
       relay_id: context.serverId,
+      conversation_level: deployment.conversationLevel,
       created_at: now,
       updated_at: now,
       requested_at: now,
@@ -80,8 +84,9 @@ export function connectSessionWithoutToken(
 
 async function claim(
   context: Context,
-  wanted: InstanceClaimRequest & { readonly maxSessionSeconds: number },
+  wanted: InstanceClaimRequest & SessionLimits,
   first?: RawBuilder<unknown>,
 ): Promise<ConnectedSession> {
-  return { claim: await claimInstanceForSession(context, wanted, first), maxSessionSeconds: wanted.maxSessionSeconds };
+  const { maxSessionSeconds, conversationLevel } = wanted;
+  return { claim: await claimInstanceForSession(context, wanted, first), maxSessionSeconds, conversationLevel };
 }

@@ -17,13 +17,19 @@ beforeAll(async () => {
 });
 afterAll(() => rows.close());
 
-const context = () => ({ ...vault.context, now: () => testNow, host: { id: hostId, region: 'us-west' } });
+const context = () => ({
+  ...vault.context,
+  now: () => testNow,
+  host: { id: hostId, region: 'us-west' },
+  maxConversationLevel: 'transcript' as const,
+});
 const input = (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
   sessionId: newId(),
   organizationId,
   agentName,
   transport: 'none',
   body: null,
+  maxConversationLevel: null,
   requestedAt: secondsAgo(1),
   auditActor: null,
   ...fields,
@@ -203,5 +209,38 @@ describe('createSession', () => {
     await expect(createSession(context(), { ...start, body: '{}' })).rejects.toMatchObject({
       reason: 'body-needs-token',
     });
+  });
+
+  it.each([
+    ['the level of the agent', 'transcript', 'transcript', null, 'transcript'],
+    ['the level of the operator if the agent has a higher one', 'transcript', 'timings', null, 'timings'],
+    ['the level of the start if the agent has a higher one', 'transcript', 'transcript', 'off', 'off'],
+    ['the level of the agent if the start names a higher one', 'timings', 'transcript', 'transcript', 'timings'],
+    ['the lowest of three levels', 'transcript', 'timings', 'off', 'off'],
+  ] as const)('gives a session %s', async (_, level, most, requested, expected) => {
+    const { name } = await agent({}, { conversation_level: level });
+    const start = input(name, { maxConversationLevel: requested });
+    const { deployment } = await createSession({ ...context(), maxConversationLevel: most }, start);
+    expect(deployment.conversationLevel).toBe(expected);
+    expect(await sessionRow(start.sessionId)).toMatchObject({ conversation_level: expected });
+  });
+
+  it('uses a changed level for the next session, and not for a session that exists', async () => {
+    const { name, of } = await agent();
+    const first = input(name);
+    await createSession(context(), first);
+    await rows.db.updateTable('agents').set({ conversation_level: 'off' }).where('id', '=', of.agentId).execute();
+    const second = input(name);
+    await createSession(context(), second);
+    expect(await sessionRow(first.sessionId)).toMatchObject({ conversation_level: 'timings' });
+    expect(await sessionRow(second.sessionId)).toMatchObject({ conversation_level: 'off' });
+  });
+
+  it('rejects a lower level for a WebSocket start if websocket_auth is "none", because its client could not use it', async () => {
+    const { name } = await agent({ websocket_auth: 'none' });
+    const start = input(name, { transport: 'websocket', maxConversationLevel: 'off' });
+    await expect(createSession(context(), start)).rejects.toMatchObject({ reason: 'level-needs-token' });
+    const same = createSession(context(), { ...start, maxConversationLevel: 'timings' });
+    expect(await same).toMatchObject({ claim: null });
   });
 });

@@ -1,5 +1,9 @@
-import { createApiError } from '@bothost/contract';
-import { lockAgentForSessionStart, type ServingDeployment } from '../agents/serving-deployment.ts';
+import { type ConversationLevel, createApiError, getLowerConversationLevel } from '@bothost/contract';
+import {
+  lockAgentForSessionStart,
+  type ServingDeployment,
+  type SessionStartContext,
+} from '../agents/serving-deployment.ts';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
@@ -7,7 +11,7 @@ import type { SessionTransport } from '../store/tables.ts';
 import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
 import { insertSession } from './rows.ts';
 
-type Context = InstanceClaimContext & { host: { readonly region: string } };
+type Context = InstanceClaimContext & SessionStartContext;
 
 export type SessionStartInput = {
   readonly sessionId: string;
@@ -16,18 +20,22 @@ export type SessionStartInput = {
   readonly transport: SessionTransport;
   /** The request body, as JSON text of an object. Null if there is none. */
   readonly body: string | null;
+  /** The highest conversation level that the client allows. Null if it names none. */
+  readonly maxConversationLevel: ConversationLevel | null;
   readonly requestedAt: Date;
   /** Whose start the audit log records. Null for a start with a public key, which it does not record. */
   readonly auditActor: Actor | null;
 };
 
+/** `deployment` has the conversation level of the session. */
 export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: InstanceClaim | null };
 
 /**
  * Creates a session and claims its instance in one transaction, so that neither exists without the other. A WebSocket
  * start claims no instance until its client connects.
  *
- * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`
+ * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`,
+ * `level-needs-token`
  */
 export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
   return context.db.transaction().execute(async (db) => {
@@ -44,6 +52,7 @@ export function createSession(context: Context, input: SessionStartInput): Promi
       state: waits ? 'waiting' : 'starting',
       transport: input.transport,
       body: input.body,
+      conversation_level: deployment.conversationLevel,
       created_at: input.requestedAt,
       updated_at: now,
       requested_at: waits ? null : input.requestedAt,
@@ -69,16 +78,18 @@ export function createSession(context: Context, input: SessionStartInput): Promi
 }
 
 async function serving(context: Context, input: SessionStartInput): Promise<ServingDeployment> {
-  const deployment = await lockAgentForSessionStart(
-    context.db,
-    input.organizationId,
-    input.agentName,
-    context.host.region,
-  );
+  const deployment = await lockAgentForSessionStart(context, input.organizationId, input.agentName);
   if (deployment === 'not-found') throw createApiError('not-found');
   if (deployment === 'not-ready') throw createApiError('deployment-not-ready');
   if (input.transport === 'websocket' && deployment.websocketAuth === 'none' && input.body !== null) {
     throw createApiError('body-needs-token');
   }
-  return deployment;
+  const { maxConversationLevel: most } = input;
+  if (most === null) return deployment;
+  const conversationLevel = getLowerConversationLevel(deployment.conversationLevel, most);
+  const isLowered = conversationLevel !== deployment.conversationLevel;
+  if (isLowered && input.transport === 'websocket' && deployment.websocketAuth === 'none') {
+    throw createApiError('level-needs-token');
+  }
+  return { ...deployment, conversationLevel };
 }

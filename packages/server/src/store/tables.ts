@@ -1,6 +1,7 @@
 import type {
   AgentProfileName,
   BuildStatus,
+  ConversationLevel,
   DeploymentProblem,
   DeploymentState,
   ImagePullSecretCheckResult,
@@ -104,6 +105,8 @@ export type AgentsTable = {
   region: string;
   desired_deployment_id: string | null;
   active_deployment_id: string | null;
+  /** What is kept of the conversations of new sessions. Not a setting of a deployment, so that a rollback keeps it. */
+  conversation_level: Generated<ConversationLevel>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -227,6 +230,8 @@ export type SessionsTable = {
    * no body.
    */
   body: string | null;
+  /** What is kept of the session's conversation. Null for a session of an earlier version, of which nothing was kept. */
+  conversation_level: Generated<ConversationLevel | null>;
   /** The server process that relays the session's WebSocket. A relayed session cannot outlive this process. */
   relay_id: string | null;
   created_at: Date;

@@ -146,6 +146,8 @@ describe('request validation', () => {
   it('refuses the field "body" in a WebSocket start of an agent that requires no token', async () => {
     const { status, answer } = await startWith('{"transport": "websocket", "body": {}}', 'open-door');
     expect([status, answer['reason']]).toEqual([400, 'body-needs-token']);
+    const lowered = await startWith('{"transport": "websocket", "maxConversationLevel": "off"}', 'open-door');
+    expect([lowered.status, lowered.answer['reason']]).toEqual([400, 'level-needs-token']);
     expect((await startWith('{"transport": "websocket"}', 'open-door')).answer).toEqual({
       wsUrl: expect.stringMatching(/\/ws\/generic\/open-door\.test-org$/),
     });

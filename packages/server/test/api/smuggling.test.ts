@@ -25,6 +25,7 @@ const forged: Record<string, string> = {
   'x-max-session-seconds': 'forged',
   'x-bot-control-token': 'forged',
   'x-moq-relay-url': 'forged',
+  'bothost-conversation-level': 'forged',
   x_session_id: 'forged',
   'x_daily-room_token': 'forged',
 };

@@ -23,7 +23,8 @@ export async function insertSecondOrganization(
   const logger = { warn: () => undefined };
   const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
   const now = () => new Date();
-  const context = { db, now, newId, hashDirectory };
+  const maxConversationLevel = 'transcript' as const;
+  const context = { db, now, newId, hashDirectory, maxConversationLevel };
   const organizationId = newId();
   const region = 'us-west';
   const row = {

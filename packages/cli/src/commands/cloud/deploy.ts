@@ -1,3 +1,4 @@
+import { conversationLevels } from '@bothost/contract/conversation-level';
 import { agentProfileNames, instanceCountLimits, sessionDurationLimitsSeconds } from '@bothost/contract/limits';
 import { defineCommand } from '../../command-line/command.ts';
 import { choiceOption, flagOption, integerOption, textOption } from '../../command-line/options.ts';
@@ -39,6 +40,10 @@ export const command = defineCommand({
       sessionDurationLimitsSeconds.maximum,
     ),
     'websocket-auth': choiceOption({ description: 'Whether WebSocket clients need a token' }, ['token', 'none']),
+    'conversation-level': choiceOption(
+      { description: 'What is kept of new sessions: nothing, times and numbers, or also the text' },
+      conversationLevels,
+    ),
     secrets: textOption({ description: 'Secret set', short: 's', placeholder: 'NAME' }),
     yes: flagOption('Skip the confirmation', 'y'),
     force: flagOption('Deploy even if nothing changed; skips the confirmation', 'f'),
@@ -65,6 +70,7 @@ export const command = defineCommand({
         websocketAuth: values['websocket-auth'],
         websocketStart: undefined,
         fork: undefined,
+        conversationLevel: values['conversation-level'],
         secretSet: values.secrets,
       },
       configFile: values['config-file'],

@@ -124,6 +124,22 @@ test('shows changed settings and reuses the existing build if the code is unchan
   expect(lastBody('updateAgent')).toMatchObject({ autoScaling: { minAgents: 2, maxAgents: 9 } });
 });
 
+test('changes the conversation level without a build or a deployment, and keeps it if the deploy file has none', async () => {
+  await deploy.run('--yes');
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\n[conversation]\nlevel = "transcript"\n' });
+  await deploy.run('--yes --json', {
+    json: { change: 'conversation', changes: [{ key: 'conversation.level', from: 'timings', to: 'transcript' }] },
+    requests: [...reads, 'updateAgent', 'getDeployment'],
+  });
+  await put({ 'deploy.toml': 'agent_name = "my-bot"\n' });
+  await deploy.run('--json', { json: { change: 'none' }, requests: reads });
+  await deploy.run('--conversation-level off --yes', {
+    stdout: 'Conversation level changed, without a new deployment. It holds for new sessions',
+    stderr: 'conversation.level\ttranscript\t->\toff',
+  });
+  expect(lastBody('updateAgent')).toMatchObject({ conversation: { level: 'off' } });
+});
+
 test('removes the secret set from the agent after secret_set was removed from the deploy file', async () => {
   await put({ 'deploy.toml': withSecrets });
   await deploy.run('--yes');

@@ -54,6 +54,7 @@ describe('createBotRequestHeaders', () => {
       'x-session-',
       'x-transport-',
       'x-max-session-',
+      'bothost-',
     );
     fc.assert(
       fc.property(prefix, fc.stringMatching(/^[a-z0-9-]{0,12}$/), (start, rest) => {

@@ -9,6 +9,7 @@ import { startMomentsMigration } from './0032-start-moments.ts';
 import { viewersStartSessionsMigration } from './0042-viewers-start-sessions.ts';
 import { transportsMigration } from './0043-transports.ts';
 import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
+import { conversationLevelMigration } from './0048-conversation-level.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   viewersStartSessionsMigration,
   transportsMigration,
   dropFormerMacsMigration,
+  conversationLevelMigration,
 ];

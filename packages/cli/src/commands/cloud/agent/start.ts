@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
+import { conversationLevels } from '@bothost/contract/conversation-level';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
@@ -26,6 +27,10 @@ export const command = defineCommand({
       short: 'd',
       placeholder: 'JSON',
     }),
+    'max-conversation-level': choiceOption(
+      { description: "Keep at most this of the session; the agent's level is not exceeded" },
+      conversationLevels,
+    ),
     'api-key': textOption({ description: 'Public key; overrides BOTCLI_PUBLIC_KEY', short: 'k', placeholder: 'KEY' }),
     force: flagOption('Accepted for older scripts; the command asks for no confirmation', 'f'),
   },
@@ -34,7 +39,10 @@ export const command = defineCommand({
     'cloud agent start parrot --transport websocket --json',
     `cloud agent start parrot --data '{"language": "en"}'`,
   ],
-  run: async (context, { name, transport, data, 'api-key': apiKey }) => {
+  run: async (
+    context,
+    { name, transport, data, 'max-conversation-level': maxConversationLevel, 'api-key': apiKey },
+  ) => {
     const { io, settings } = context;
     const { checkApiKeyFormat, createTalkPagePath, JsonText, publicApiBasePath, socketTokenLifetimeSeconds } =
       await import('@bothost/contract');
@@ -44,7 +52,11 @@ export const command = defineCommand({
     const bodyForBot = data === undefined ? {} : { body: new JsonText(await readJsonObject(io, data, '--data')) };
     const input = {
       params: { agentName: name },
-      body: { ...(transport === undefined ? { createDailyRoom: false } : { transport }), ...bodyForBot },
+      body: {
+        ...(transport === undefined ? { createDailyRoom: false } : { transport }),
+        ...(maxConversationLevel === undefined ? {} : { maxConversationLevel }),
+        ...bodyForBot,
+      },
     };
     const answer = isMember
       ? await (await context.memberService()).startMemberSession(input)

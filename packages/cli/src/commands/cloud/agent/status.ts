@@ -1,4 +1,5 @@
 import type { AgentDetails } from '@bothost/contract';
+import { getLowerConversationLevel } from '@bothost/contract/conversation-level';
 import {
   botStateLabels,
   conditionReasonLabels,
@@ -151,6 +152,12 @@ function startMethod({ level, reason }: NonNullable<AgentDetails['startMethod']>
   return reason === null ? method : `${method} (${reason})`;
 }
 
+function conversationLevel({ level, maximumLevel }: NonNullable<AgentDetails['conversation']>): string {
+  return getLowerConversationLevel(level, maximumLevel) === level
+    ? level
+    : `${maximumLevel} (${level} is set, and the operator allows at most ${maximumLevel})`;
+}
+
 function detailFields(agent: AgentDetails): CommandReportBlock {
   const { resources } = agent.deployment.manifest.spec;
   return {
@@ -166,6 +173,9 @@ function detailFields(agent: AgentDetails): CommandReportBlock {
         { text: String(agent.maxSessionDuration), rich: formatDuration(agent.maxSessionDuration) },
       ],
       ['WebSocket auth', agent.websocketAuth],
+      ...(agent.conversation === undefined
+        ? []
+        : [['Conversation level', conversationLevel(agent.conversation)] as const]),
       ...(agent.startMethod === undefined ? [] : [['Starts', startMethod(agent.startMethod)] as const]),
       [
         'Secret set',

@@ -19,6 +19,7 @@ import { startServiceWith, useCommands } from '../../use-commands.ts';
 let found: typeof session;
 let secretSets: typeof agent.secretSets;
 let startMethod: typeof agent.startMethod;
+let conversation: typeof agent.conversation;
 let deploymentIds: Partial<typeof agentListItem>;
 
 const condition = { message: 'not to be shown', lastTransitionTime: '2026-11-20T16:00:00.000Z' };
@@ -30,6 +31,7 @@ const commands = useCommands(
         ...agent,
         secretSets,
         startMethod,
+        conversation,
         ready: false,
         activeDeploymentId: null,
         reconciledDeploymentId: agent.desiredDeploymentId,
@@ -222,6 +224,14 @@ commands.table([
     },
   ],
 ]);
+
+test.each([
+  [{ level: 'timings', maximumLevel: 'transcript' }, 'timings'],
+  [{ level: 'transcript', maximumLevel: 'off' }, 'off (transcript is set, and the operator allows at most off)'],
+] as const)('status shows the conversation level of new sessions: %j', async (levels, words) => {
+  conversation = levels;
+  await run('status parrot', { stdout: `Conversation level\t${words}\n` });
+});
 
 test('start --data reads JSON with a byte-order mark from a file', async () => {
   await writeFile(join(commands.directory, 'data.json'), '\u{feff}{"from": "file"}');
