@@ -122,7 +122,13 @@ export const importAreas: readonly ImportArea[] = [
         contain: 'the output of an instance as files: marks of when which part was seen, gaps, limits',
         mayImport: ['*'],
       },
-      { files: ['registry.ts'], contain: 'all drivers by name', as: '*', mayImport: ['*'], mayLoad: ['process/'] },
+      {
+        files: ['registry.ts'],
+        contain: 'all drivers by name',
+        as: '*',
+        mayImport: ['*', 'process/options.ts'],
+        mayLoad: ['process/'],
+      },
     ],
   },
   {

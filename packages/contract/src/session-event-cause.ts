@@ -20,6 +20,8 @@ export function describeSessionEventCause(event: SessionEvent): string {
     case 'INSTANCE_CPU_LIMIT_NOT_ENFORCED':
     case 'INSTANCE_MEMORY_LIMIT_SAMPLED':
     case 'INSTANCE_OUTPUT_DROPPED':
+    case 'INSTANCE_PULLING':
+    case 'INSTANCE_WAITING':
       return event.detail.detail;
     case 'SOCKET_REFUSED': {
       const response = `${event.detail.status} ${event.detail.phrase}`.trim();

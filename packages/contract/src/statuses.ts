@@ -61,6 +61,8 @@ export const sessionEventLabels = {
   INSTANCE_CPU_LIMIT_NOT_ENFORCED: 'The CPU limit is not enforced',
   INSTANCE_MEMORY_LIMIT_SAMPLED: 'The memory limit is checked only by sampling',
   INSTANCE_OUTPUT_DROPPED: 'Output of the bot was dropped',
+  INSTANCE_PULLING: 'The image of the bot was pulled',
+  INSTANCE_WAITING: 'The start waited for the platform',
   SOCKET_REFUSED: 'The bot refused the WebSocket',
   BOT_FAILED: 'The bot failed',
 } as const;

@@ -6,22 +6,70 @@
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
 /**
- * The source of a bot: a directory of the operator, or the unpacked archive of a build. `path` is absolute. Builds with the
+ * A bot as source code: a directory of the operator, or the unpacked archive of a build. `path` is absolute. Builds with the
  * same `organizationId` share a cache of downloaded packages.
  */
 export type BotProjectSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
 
-/** `id` is the id of the build, or of the deployment if the source is a directory. The content of one id never changes. */
-export type ProjectPreparationSpec = { readonly id: string; readonly source: BotProjectSource };
+/** A bot as a container image. `reference` is a name with an optional tag or digest, such as `ghcr.io/team/bot:1.4`. */
+export type BotImageSource = {
+  readonly kind: 'image';
+  readonly reference: string;
+  readonly organizationId: string;
+};
 
-/** Result of `prepare`. Opaque to the server, which stores it as JSON and passes it back in `InstanceSpec`. */
+/** The source of a bot. `RuntimeTraits.accepts` has the kinds that a driver accepts. */
+export type BotSource = BotProjectSource | BotImageSource;
+
+/** User name and password for an image registry. A driver never stores them in plain text, and never logs them. */
+export type RegistryCredentials = {
+  /** Host of the registry, with its port if it is not the default one, such as `ghcr.io` or `registry.example:5000`. */
+  readonly registry: string;
+  readonly username: string;
+  readonly password: string;
+};
+
+/**
+ * Returns the credentials with which an image is pulled, in their newest revision, because the tokens of some registries expire
+ * after hours. Null: the registry is asked without credentials. A driver calls this each time before it asks the registry.
+ */
+export type RegistryCredentialsProvider = () => Promise<RegistryCredentials | null>;
+
+/** Progress of one layer of an image. `totalBytes` is null if the registry has not reported the size. */
+export type ImageLayerProgress = {
+  /** The first 12 digits of the digest of the layer. */
+  readonly id: string;
+  readonly state: 'waiting' | 'downloading' | 'extracting' | 'complete';
+  readonly bytes: number;
+  readonly totalBytes: number | null;
+};
+
+/**
+ * `id` is the id of the build, or of the deployment if the source is a directory or an image. The content of one id never
+ * changes.
+ */
+export type ProjectPreparationSpec = {
+  readonly id: string;
+  readonly source: BotSource;
+  /** Only for images. */
+  readonly credentials?: RegistryCredentialsProvider | undefined;
+  /** Only for images. Receives all layers that are known so far, at most a few times per second. */
+  readonly onProgress?: ((layers: readonly ImageLayerProgress[]) => void) | undefined;
+};
+
+/**
+ * Result of `prepare`. The server stores it as JSON and passes it back in `InstanceSpec`. It is opaque to the server, except
+ * `digest`: the digest of an image, such as `sha256:1f...`.
+ */
 export type PreparedProject = { readonly [key: string]: string | number | boolean | null };
 
 export type InstanceSpec = {
   readonly instanceId: string;
   readonly deploymentId: string;
+  readonly organizationId: string;
+  readonly agentId: string;
   readonly prepared: PreparedProject;
   readonly limits: ResourceLimits;
   /** Whether the instance may be forked from a process that has already imported the bot. Default: true. */
@@ -32,10 +80,23 @@ export type InstanceSpec = {
    * `environment` rejects, `start` rejects with that error as its cause.
    */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Only for images. The driver needs them if it no longer has the image. */
+  readonly credentials?: RegistryCredentialsProvider | undefined;
+  /**
+   * The longest time in seconds that a bot may run after the platform asked it to end, so that its session can end: the maximum
+   * length of a session and a margin.
+   */
+  readonly drainSeconds: number;
 };
 
 /** The address at which a ready instance serves HTTP/1.1 without TLS. `socket` is the absolute path of a Unix socket. */
 export type InstanceAddress = { readonly socket: string } | { readonly host: string; readonly port: number };
+
+export type StartedInstance = {
+  readonly address: InstanceAddress;
+  /** What the driver learned about the source, if it changed. The server stores it with the deployment. */
+  readonly prepared?: PreparedProject | undefined;
+};
 
 export type InstanceStartMethod = {
   /**
@@ -56,12 +117,18 @@ export type InstanceStartMethod = {
   readonly memoryBytes: number | null;
 };
 
-export type RunningInstance = {
+/**
+ * `leaving`: the platform has announced that it will end the instance, which still runs. `exited`: nothing of the instance runs.
+ */
+export type InstanceState = 'starting' | 'ready' | 'leaving' | 'exited';
+
+export type ObservedInstance = {
   readonly instanceId: string;
   readonly deploymentId: string;
+  readonly state: InstanceState;
   /**
-   * The bot's address. Null until the bot is ready. To wait until an instance of a previous server process is ready, call
-   * `start` with the same `InstanceSpec`.
+   * The bot's address. Null unless the state is `ready` or `leaving`. To wait until an instance of a previous server process is
+   * ready, call `start` with the same `InstanceSpec`.
    */
   readonly address: InstanceAddress | null;
 };
@@ -69,8 +136,15 @@ export type RunningInstance = {
 /** Maximum size of `InstanceExit.tail` in bytes. */
 export const maxOutputTailBytes = 4_096;
 
+/**
+ * Why an instance ended. `exited`: by itself, or because of a signal. `out-of-memory`, `disk`: it exceeded a limit. `unknown`:
+ * nothing recorded its end, for example because the supervisor was killed or the container was removed.
+ */
+export type InstanceExitReason = 'exited' | 'out-of-memory' | 'disk' | 'unknown';
+
 /** How an instance ended. Code and signal are null if unknown, for example after a kill of the supervisor. */
 export type InstanceExit = {
+  readonly reason: InstanceExitReason;
   readonly code: number | null;
   readonly signal: string | null;
   readonly outOfMemory: boolean;
@@ -82,9 +156,11 @@ export type InstanceExit = {
 
 export type InstanceEvent =
   | { readonly kind: 'exited'; readonly instanceId: string; readonly at: Date; readonly exit: InstanceExit }
+  /** The state of the instance is now `leaving`. `detail` says why, as a sentence. */
+  | { readonly kind: 'leaving'; readonly instanceId: string; readonly at: Date; readonly detail: string }
   /** `findReplaceable` now returns this instance. */
   | { readonly kind: 'replaceable'; readonly instanceId: string; readonly at: Date }
-  /** A warning for the operator about an instance, which continues to run. */
+  /** Something to know about an instance, which continues to run or to start. */
   | {
       readonly kind: 'noticed';
       readonly instanceId: string;
@@ -95,12 +171,21 @@ export type InstanceEvent =
 
 /**
  * `listens-wide`: the bot listens on more than loopback. `cpu-limit-not-enforced`, `memory-limit-sampled`: the kernel of this
- * machine does not enforce the limit. `output-dropped`: the output exceeded its limit.
+ * machine does not enforce the limit. `output-dropped`: the output exceeded its limit. `pulling`: the start waits until the image
+ * is pulled. `waiting`: the start waits for the platform, for example until it responds again.
  */
-export type InstanceNotice = 'listens-wide' | 'cpu-limit-not-enforced' | 'memory-limit-sampled' | 'output-dropped';
+export type InstanceNotice =
+  | 'listens-wide'
+  | 'cpu-limit-not-enforced'
+  | 'memory-limit-sampled'
+  | 'output-dropped'
+  | 'pulling'
+  | 'waiting';
 
 /** CPU time is cumulative since the instance's start and never decreases. Memory is the working set. */
 export type ResourceUsage = {
+  /** When the usage was read. A driver may return an earlier reading again. */
+  readonly at: Date;
   readonly cpuMicroseconds: number;
   readonly memoryBytes: number;
   /** Whether the instance has ended. It then uses no memory. */
@@ -143,10 +228,10 @@ export type OutputFile = {
  */
 export type InstanceOutputStore = {
   /**
-   * Records, with the current time, how much output each running instance has written so far. Returns a timestamp. Output that
-   * is recorded later gets a later timestamp.
+   * Records, with the current time, how much output each running instance has written so far. Resolves to a timestamp. Output
+   * that is recorded later gets a later timestamp.
    */
-  readonly mark: () => EpochMicroseconds;
+  readonly mark: () => Promise<EpochMicroseconds>;
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
   /** Returns the last lines that an instance has written, like `InstanceExit.tail`. Empty if the instance is unknown. */
   readonly tail: (instanceId: string) => string;
@@ -170,8 +255,10 @@ export type ProjectPreparer = {
   /**
    * Prepares a source: copies it, and installs and builds what it needs. Idempotent per id: a later call does nothing, and a
    * concurrent call joins the first one and gets the output from then on. Rejects with `ProjectPreparationError` if bots cannot
-   * be started from the source, and with the signal's reason after an abort. After a rejection nothing is running, and a later
-   * call starts from the beginning.
+   * be started from the source, with another error if a later call may succeed, and with the signal's reason after an abort.
+   * After a rejection nothing is running, and a later call starts from the beginning. The preparation of an image always asks
+   * the registry with the credentials of the spec, even if the driver has the image: it may have been pulled for another
+   * organization.
    */
   prepare(spec: ProjectPreparationSpec, output: BuildOutputHandler, signal: AbortSignal): Promise<PreparedProject>;
   /** Deletes a prepared project, and caches and environments that only it used. Idempotent. */
@@ -182,22 +269,32 @@ export type ProjectPreparer = {
 export type InstanceLifecycle = {
   /**
    * Starts an instance and resolves when the bot is ready (docs/bot-contract.md, "Readiness"). If the instance already runs, for
-   * example since before a restart of the server, only waits until it is ready. Rejects with `StartError`; then nothing is
-   * running. An abort stops the instance.
+   * example since before a restart of the server, only waits until it is ready; if it has exited, rejects with its exit. Rejects
+   * with `StartError`; then nothing is running. An abort stops the instance. `launched` is called when the bot's program runs,
+   * so that a pull does not count as time that the bot took to start.
    */
-  start(spec: InstanceSpec, signal: AbortSignal): Promise<InstanceAddress>;
+  start(spec: InstanceSpec, signal: AbortSignal, launched?: () => void): Promise<StartedInstance>;
   /**
    * Ends all processes of an instance with SIGTERM, and with SIGKILL after `grace`. Resolves when none of them is running.
    * Idempotent.
    */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
-  list(): Promise<readonly RunningInstance[]>;
+  /**
+   * Returns the instances for which `forget` was not called, including ended ones. Rejects if the driver cannot say which
+   * instances exist, for example because the platform does not respond.
+   */
+  list(): Promise<readonly ObservedInstance[]>;
+  /**
+   * Reads one instance from its source of truth, never from a cache. Null: it does not exist, or `forget` was called for it.
+   * Call this before something irreversible, such as recording that an instance is lost. Rejects like `list`.
+   */
+  inspect(instanceId: string): Promise<ObservedInstance | null>;
   /**
    * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
    * time.
    */
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
-  /** Deletes the files of an ended instance. Call this after storing how the instance ended. Idempotent. */
+  /** Deletes what is left of an ended instance. Call this after storing how the instance ended. Idempotent. */
   forget(instanceId: string): Promise<void>;
 };
 
@@ -232,8 +329,8 @@ export type SessionPriority = {
 /** How instances start. A driver decides by itself whether it keeps anything, such as processes, to start them faster. */
 export type StartMethods = {
   /**
-   * Frees what the driver keeps to start instances of other deployments than these. Instances keep running. Idempotent, and
-   * never rejects.
+   * Frees what the driver keeps to start instances of other deployments than these, such as processes or unused images.
+   * Instances keep running. Idempotent, and never rejects.
    */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
   /**
@@ -256,8 +353,9 @@ export type Runtime = ProjectPreparer &
   StartMethods & {
     readonly outputs: InstanceOutputStore;
     /**
-     * Stops watching instances and closes files. Instances keep running, so that the next server process can adopt them. Pending calls of `start` reject, but the bots that they started keep running, and the next server process
-     * waits until these bots are ready.
+     * Stops watching instances and closes files. Instances keep running, so that the next server process can adopt them. Pending
+     * calls of `start` reject, but the bots that they started keep running, and the next server process waits until these bots
+     * are ready.
      */
     close(): Promise<void>;
   };
@@ -294,35 +392,36 @@ export type DiskLimits = {
   readonly reserveBytes: number;
 };
 
+/** Options of every driver. A driver may have further ones. */
 export type RuntimeOptions = {
   /** Absolute path of the data directory, in which the runtime driver creates its own directories. */
   readonly dataDirectory: string;
+  /** Id of the data directory. Drivers whose platform is shared with others recognize their own instances by it. */
+  readonly hostId: string;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
-  /** `PATH`, `LANG` and `TZ` of the service, the only variables of its environment that bots can see. */
-  readonly path: string;
-  readonly language?: string | undefined;
-  readonly timeZone?: string | undefined;
   /** Bytes of output to keep per instance. */
   readonly outputLimitBytes: number;
-  /** Memory limit in bytes for everything that the driver keeps to start instances faster. */
-  readonly retainedMemoryBytes: number;
-  readonly building: BuildLimits;
-  /** Null means that disk space is not limited. */
-  readonly disk: DiskLimits | null;
-  readonly removeTree: DirectoryTreeRemover;
+};
+
+/** What the server must know about a driver, besides its methods. */
+export type RuntimeTraits = {
+  readonly accepts: ReadonlySet<BotSource['kind']>;
+  /** Interval in seconds at which `sample` has new readings. */
+  readonly sampleSeconds: number;
 };
 
 /** What a driver offers to the server through `registry.ts`. */
-export type RuntimeDriver = {
+export type RuntimeDriver<Options extends RuntimeOptions> = {
+  readonly traits: RuntimeTraits;
   /**
    * Gives the server process a higher CPU priority than bots, for example with a control group. Call this before the server
    * starts its database or another program, because child processes inherit the priority. Does nothing if this machine does not
    * permit it.
    */
-  readonly prepareServer: () => Promise<void>;
+  readonly prepareServer?: () => Promise<void>;
   /** Rejects with `RuntimeUnavailableError` if the driver cannot run bots here. */
-  readonly open: (options: RuntimeOptions) => Promise<Runtime>;
+  readonly open: (options: Options) => Promise<Runtime>;
 };
 
 /**
@@ -338,26 +437,58 @@ export class RuntimeUnavailableError extends Error {
  */
 export class ProjectPreparationError extends Error {
   override readonly name: string = 'ProjectPreparationError';
-  constructor(message: string, options?: ErrorOptions) {
+  /** Why an image cannot be used. Undefined if the source is not an image. */
+  readonly imageCode: ImageErrorCode | undefined;
+  constructor(message: string, options?: ErrorOptions & { readonly imageCode?: ImageErrorCode }) {
     super(message.replaceAll('[', '(').replaceAll(']', ')'), options);
+    this.imageCode = options?.imageCode;
   }
 }
+
+/** Error codes of images, which clients of Pipecat Cloud know. */
+export type ImageErrorCode =
+  | 'PCC_IMAGE_NOT_FOUND'
+  | 'PCC_IMAGE_PULL_UNAUTHORIZED'
+  | 'PCC_IMAGE_PULL_RATE_LIMIT'
+  | 'PCC_IMAGE_TOO_LARGE'
+  | 'PCC_INVALID_IMAGE_PLATFORM'
+  | 'PCC_IMAGE_PULL_UNKNOWN_ERROR';
 
 export class ProjectPreparationTimeoutError extends ProjectPreparationError {
   override readonly name = 'ProjectPreparationTimeoutError';
 }
 
 /**
+ * Whose failure a failed start is. `bot`, `image`: the same start would fail again, so the deployment fails. `capacity`: the
+ * platform has no room for the instance. `platform`: another failure of the platform or of the service. After the last two,
+ * another instance may start.
+ */
+export type StartErrorKind = 'bot' | 'image' | 'capacity' | 'platform';
+
+/**
  * An instance did not start. `exit` says how the instance ended, and is null if the instance was never launched or was stopped on
- * request. `tail` has the last lines of its output, even if it was stopped.
+ * request. `tail` has the last lines of its output, even if it was stopped. `kind` is by default `bot` if there is an exit, and
+ * `platform` otherwise. `imageCode` says more about the kind `image`.
  */
 export class StartError extends Error {
   override readonly name = 'StartError';
   readonly exit: InstanceExit | null;
   readonly tail: string;
-  constructor(message: string, exit: InstanceExit | null, options?: ErrorOptions & { readonly tail?: string }) {
+  readonly kind: StartErrorKind;
+  readonly imageCode: ImageErrorCode | undefined;
+  constructor(
+    message: string,
+    exit: InstanceExit | null,
+    options?: ErrorOptions & {
+      readonly tail?: string;
+      readonly kind?: StartErrorKind;
+      readonly imageCode?: ImageErrorCode | undefined;
+    },
+  ) {
     super(message, options);
     this.exit = exit;
     this.tail = exit?.tail ?? options?.tail ?? '';
+    this.kind = options?.kind ?? (exit === null ? 'platform' : 'bot');
+    this.imageCode = options?.imageCode;
   }
 }

@@ -13,6 +13,7 @@ import {
   hostileDirectoryTrees,
   outsideFiles,
 } from './hostile-trees.ts';
+import { createTestInstanceSpec } from './instance-spec.ts';
 
 const isRoot = process.geteuid?.() === 0;
 /** The account that owns the files that a killed server left behind. Null unless the tests run as root. */
@@ -102,7 +103,10 @@ export async function runHostileDirectoryTreeScenario({
   const runBot = async (runtime: Runtime, prepared: PreparedProject, name: string) => {
     const directory = join(dataDirectory, 'instances', name);
     const environment = async () => ({ MAKE: treeNamed(name).make });
-    await runtime.start({ instanceId: name, deploymentId: 'bot', prepared, limits, environment }, never);
+    await runtime.start(
+      createTestInstanceSpec({ instanceId: name, deploymentId: 'bot', prepared, limits, environment }),
+      never,
+    );
     const uid = accountOf(directory);
     treeNamed(name).add?.(join(directory, 'home'), outside);
     await attack(name, join(directory, 'home'));

@@ -1,20 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import type { ProcessRuntimeOptions } from '../src/process/options.ts';
 import { openTreeRemover } from '../src/remove-tree.ts';
-import type { RuntimeLogger, RuntimeOptions } from '../src/runtime.ts';
+import type { RuntimeLogger } from '../src/runtime.ts';
 
 const silentLogger: RuntimeLogger = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Returns options for a runtime driver under test: high limits of memory, CPU, time and output, and no limits of disk space.
+ * Returns options for the process driver under test: high limits of memory, CPU, time and output, and no limits of disk space.
  * Creates the data directory if it is missing.
  */
-export function createTestRuntimeOptions(dataDirectory: string, logger = silentLogger): RuntimeOptions {
+export function createTestRuntimeOptions(dataDirectory: string, logger = silentLogger): ProcessRuntimeOptions {
   // Accounts of bots must be able to pass through the data directory.
   mkdirSync(dataDirectory, { recursive: true, mode: 0o711 });
   return {
     dataDirectory,
+    hostId: 'host',
     logger,
     now: () => new Date(),
     path: '/usr/bin:/bin',

@@ -18,6 +18,10 @@ const SessionEventOfThisVersion = z.discriminatedUnion('eventCode', [
     z.object({
       code: z.number().int().nullable().describe('Exit code; null if the bot was killed, or if it is unknown'),
       signal: z.string().nullable().describe('The signal that killed the bot'),
+      reason: z
+        .enum(['exited', 'out-of-memory', 'disk', 'unknown'])
+        .optional()
+        .describe('`unknown`: nothing recorded how the instance ended. Missing in events of earlier versions'),
       outOfMemory: z.boolean(),
       diskLimit: z.string().optional().describe('If the bot was killed for its disk usage, a sentence that says why'),
       tail: z.string().optional().describe('Last output of the bot'),
@@ -27,6 +31,8 @@ const SessionEventOfThisVersion = z.discriminatedUnion('eventCode', [
   defineEvent('INSTANCE_CPU_LIMIT_NOT_ENFORCED', NoticeDetail),
   defineEvent('INSTANCE_MEMORY_LIMIT_SAMPLED', NoticeDetail),
   defineEvent('INSTANCE_OUTPUT_DROPPED', NoticeDetail),
+  defineEvent('INSTANCE_PULLING', NoticeDetail),
+  defineEvent('INSTANCE_WAITING', NoticeDetail),
   defineEvent(
     'SOCKET_REFUSED',
     z.object({ status: z.number().int(), phrase: z.string() }).describe("The bot's HTTP response"),

@@ -31,7 +31,7 @@ export function createInstanceOutputs(context: {
 }): InstanceOutputStore {
   const { instances } = context;
   return {
-    mark: () => {
+    mark: async () => {
       for (const instance of instances.values()) if (instance.end() === null) instance.output.poll();
       return context.clock.next();
     },

@@ -1,4 +1,4 @@
-import type { RuntimeOptions } from '../runtime.ts';
+import type { BuildLimits, DirectoryTreeRemover, DiskLimits, RuntimeOptions } from '../runtime.ts';
 import { systemUidReservationsDirectory } from './containment/accounts.ts';
 import type { ContainmentKind } from './records/contained-processes.ts';
 
@@ -7,6 +7,16 @@ import type { ContainmentKind } from './records/contained-processes.ts';
  * for the data directory and its parent directories.
  */
 export type ProcessRuntimeOptions = RuntimeOptions & {
+  /** `PATH`, `LANG` and `TZ` of the service, the only variables of its environment that bots can see. */
+  readonly path: string;
+  readonly language?: string | undefined;
+  readonly timeZone?: string | undefined;
+  /** Memory limit in bytes for everything that the driver keeps to start instances faster. */
+  readonly retainedMemoryBytes: number;
+  readonly building: BuildLimits;
+  /** Null means that disk space is not limited. */
+  readonly disk: DiskLimits | null;
+  readonly removeTree: DirectoryTreeRemover;
   /**
    * Path of the `node` that runs bots. Default: the `node` of this process. If the bots' own user accounts cannot run it, the
    * driver searches `path` for another `node`.

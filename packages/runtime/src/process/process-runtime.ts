@@ -117,11 +117,14 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
   return {
     prepare: async (spec, output, signal) => {
       requireId(spec.id, (message) => new ProjectPreparationError(message));
-      return preparer.prepare(spec, output, signal);
+      const { id, source } = spec;
+      if (source.kind === 'image')
+        throw new ProjectPreparationError('This runtime runs no images. Deploy the project of the bot instead.');
+      return preparer.prepare({ id, source }, output, signal);
     },
-    start: async (spec, signal) => {
+    start: async (spec, signal, launched) => {
       requireId(spec.instanceId, (message) => new StartError(message, null));
-      return starter.start(spec, signal);
+      return { address: await starter.start(spec, signal, launched) };
     },
     stop: async (instanceId, grace) => {
       await starter.cancel(instanceId);
@@ -130,6 +133,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     sessionOpening: sessionCpu.sessionOpening,
     sessionOpened: sessionCpu.sessionOpened,
     list: async () => instances.list(),
+    inspect: async (instanceId) => instances.inspect(instanceId),
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
     diskUsage: async (organizationId) => diskGuard?.usedBytes(getProjectOwnerForOrganization(organizationId)) ?? 0,

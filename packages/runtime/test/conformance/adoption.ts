@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type InstanceSpec, StartError } from '../../src/runtime.ts';
+import { defaultResourceLimits } from '../instance-spec.ts';
 import { testUnless } from '../skip-with-reason.ts';
 import {
-  defaultResourceLimits,
   evaluateCodeThatMayExit,
   evaluateInInstance,
   openRuntimeFixture,
@@ -34,13 +34,15 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
     it('finds running bots at their addresses and does not start them again', async () => {
       const { spec, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const stays = await spec('stays', 'globalThis.startedAs = process.pid + ":" + process.hrtime.bigint();');
-      const address = await runtime().start(stays, neverAborted);
+      const { address } = await runtime().start(stays, neverAborted);
       const startedAs = await evaluateInInstance(address, 'globalThis.startedAs');
       await closeServer();
       expect(await evaluateInInstance(address, 'globalThis.startedAs')).toBe(startedAs);
       const next = await restartServer();
-      expect(await next.list()).toEqual([{ instanceId: 'stays', deploymentId: 'deployment-of-stays', address }]);
-      expect(await next.start({ ...stays, environment: unavailable }, neverAborted)).toEqual(address);
+      expect(await next.list()).toEqual([
+        { instanceId: 'stays', deploymentId: 'deployment-of-stays', state: 'ready', address },
+      ]);
+      expect(await next.start({ ...stays, environment: unavailable }, neverAborted)).toEqual({ address });
       expect(await evaluateInInstance(address, 'globalThis.startedAs')).toBe(startedAs);
     });
 
@@ -53,14 +55,16 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
           clearInterval(polling); readyStatus = 200; }, 20);`,
       );
       const failure = failureOf(runtime().start(late, neverAborted));
-      await expect.poll(() => runtime().list()).toMatchObject([{ instanceId: 'late', address: null }]);
+      await expect
+        .poll(() => runtime().list())
+        .toMatchObject([{ instanceId: 'late', state: 'starting', address: null }]);
       await closeServer();
       expect(await failure).toBeInstanceOf(StartError);
       const next = await restartServer();
-      expect(await next.list()).toMatchObject([{ instanceId: 'late', address: null }]);
+      expect(await next.list()).toMatchObject([{ instanceId: 'late', state: 'starting', address: null }]);
       const starting = next.start({ ...late, environment: unavailable }, neverAborted);
       await writeFile(signal, '');
-      expect(await evaluateInInstance(await starting, 'readyStatus')).toBe(200);
+      expect(await evaluateInInstance((await starting).address, 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 
@@ -82,7 +86,7 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
       await closed;
       expect(await failure).toBeInstanceOf(StartError);
       const next = await restartServer();
-      expect(await evaluateInInstance(await next.start(launched, neverAborted), 'readyStatus')).toBe(200);
+      expect(await evaluateInInstance((await next.start(launched, neverAborted)).address, 'readyStatus')).toBe(200);
       expect(await next.list()).toHaveLength(1);
     });
 
@@ -96,9 +100,9 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
       for (let times = 0; times < 2; times++) {
         const next = await restartServer();
         const { exit, at } = await waitForEvent(next, 'exited', 'ended');
-        expect(exit).toEqual({ code: 9, signal: null, outOfMemory: false, tail: 'alone\n' });
+        expect(exit).toEqual({ reason: 'exited', code: 9, signal: null, outOfMemory: false, tail: 'alone\n' });
         expect(at.getTime()).toBeLessThanOrEqual(latest + 1000);
-        expect(await next.list()).toEqual([]);
+        expect(await next.list()).toMatchObject([{ instanceId: 'ended', state: 'exited', address: null }]);
       }
       await (await restartServer()).forget('ended');
       const silent = new AbortController();

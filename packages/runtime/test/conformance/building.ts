@@ -3,13 +3,8 @@ import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BotProjectSource, ProjectPreparationError } from '../../src/runtime.ts';
-import {
-  defaultResourceLimits,
-  evaluateInInstance,
-  openRuntimeFixture,
-  type RuntimeFixture,
-  type RuntimeSetup,
-} from './fixture.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const organizationId = 'acme';
@@ -56,14 +51,8 @@ export function defineBuildTests(setup: RuntimeSetup): void {
     prepared: Awaited<ReturnType<ReturnType<RuntimeFixture['runtime']>['prepare']>>,
   ) => {
     fixture.track('made');
-    const spec = {
-      instanceId: 'made',
-      deploymentId: 'd',
-      prepared,
-      limits: defaultResourceLimits,
-      environment: async () => ({}),
-    };
-    return (await evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '')) as {
+    const spec = createTestInstanceSpec({ instanceId: 'made', deploymentId: 'd', prepared });
+    return (await evaluateInInstance((await fixture.runtime().start(spec, neverAborted)).address, '')) as {
       greeting: string;
       seen: string[];
     };

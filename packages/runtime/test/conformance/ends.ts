@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   evaluateCodeThatMayExit,
   evaluateInInstance,
+  listRunning,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -15,11 +16,11 @@ export function defineInstanceEndTests(setup: RuntimeSetup): void {
       const before = Date.now();
       await evaluateCodeThatMayExit(address, 'console.log("bye"); process.exit(3)');
       const { exit, at } = await waitForEvent(runtime(), 'exited', 'exits');
-      expect(exit).toEqual({ code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
+      expect(exit).toEqual({ reason: 'exited', code: 3, signal: null, outOfMemory: false, tail: 'bye\n' });
       // The end time is the modification time of a file, for which the kernel uses a clock that is up to 10 ms late.
       expect(at.getTime()).toBeGreaterThanOrEqual(before - 10);
       expect(at.getTime()).toBeLessThanOrEqual(Date.now());
-      expect(await runtime().list()).toEqual([]);
+      expect(await listRunning(runtime())).toEqual([]);
     });
 
     it('reports the signal that ended the bot', async () => {
@@ -81,7 +82,7 @@ export function defineInstanceEndTests(setup: RuntimeSetup): void {
         `require('child_process').spawn('/bin/sh', ['-c', ${JSON.stringify(script)}], { detached: true, stdio: 'ignore' }).pid`,
       );
       await runtime().stop('forker', 0);
-      expect(await runtime().list()).toEqual([]);
+      expect(await listRunning(runtime())).toEqual([]);
       expect((await waitForEvent(runtime(), 'exited', 'forker')).exit.signal).toBe('SIGKILL');
     });
 

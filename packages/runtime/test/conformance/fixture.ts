@@ -13,6 +13,7 @@ import type {
   ResourceLimits,
   Runtime,
 } from '../../src/runtime.ts';
+import { createTestInstanceSpec, defaultResourceLimits } from '../instance-spec.ts';
 import type { InstanceProbe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
 
@@ -50,8 +51,6 @@ const server = http.createServer(async (request, response) => {
 if (usesSocket) server.listen(process.env.BOT_SOCKET);
 else if (listens) server.listen(Number(process.env.PORT), host);
 `;
-
-export const defaultResourceLimits: ResourceLimits = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024 };
 
 /**
  * A data directory with one server at a time. Everything is stopped and removed when the test ends. Tests use short names for
@@ -124,7 +123,8 @@ export async function openRuntimeFixture(setup: RuntimeSetup): Promise<RuntimeFi
       () => undefined,
       new AbortController().signal,
     );
-    return { instanceId, deploymentId, prepared, limits, environment: async () => ({ ON_START: onStart }) };
+    const environment = async () => ({ ON_START: onStart });
+    return createTestInstanceSpec({ instanceId, deploymentId, prepared, limits, environment });
   };
   return {
     dataDirectory,
@@ -139,8 +139,14 @@ export async function openRuntimeFixture(setup: RuntimeSetup): Promise<RuntimeFi
       names.add(instanceId);
     },
     spec,
-    start: async (...options) => current().start(await spec(...options), new AbortController().signal),
+    start: async (...options) => (await current().start(await spec(...options), new AbortController().signal)).address,
   };
+}
+
+/** Returns the names of the instances that have not exited. */
+export async function listRunning(runtime: InstanceLifecycle): Promise<readonly string[]> {
+  const instances = await runtime.list();
+  return instances.filter(({ state }) => state !== 'exited').map(({ instanceId }) => instanceId);
 }
 
 /** Makes a bot evaluate JavaScript and resolves with the result. Rejects if the JavaScript throws. */

@@ -28,9 +28,9 @@ export function defineOutputTests(setup: RuntimeSetup): void {
     it('has a timestamp between a mark made before the write and a mark made after the write', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('timed');
-      const before = runtime().outputs.mark();
+      const before = await runtime().outputs.mark();
       await evaluateInInstance(address, 'console.log("now")');
-      const after = runtime().outputs.mark();
+      const after = await runtime().outputs.mark();
       const [line] = await readOutput(runtime(), 'timed');
       expect(line?.at).toBeGreaterThan(before);
       expect(line?.at).toBeLessThan(after);
@@ -39,7 +39,7 @@ export function defineOutputTests(setup: RuntimeSetup): void {
     it('wakes waiting readers on new output, on an abort and when the instance ends', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('quiet');
-      const since = runtime().outputs.mark();
+      const since = await runtime().outputs.mark();
       const waiting = new AbortController();
       const never = runtime().outputs.changed(['quiet', 'unknown'], since, waiting.signal);
       waiting.abort();
@@ -48,7 +48,7 @@ export function defineOutputTests(setup: RuntimeSetup): void {
       await evaluateInInstance(address, 'console.log("more")');
       await more;
       await runtime().outputs.changed(['quiet'], since, new AbortController().signal);
-      const ended = runtime().outputs.changed(['quiet'], runtime().outputs.mark(), new AbortController().signal);
+      const ended = runtime().outputs.changed(['quiet'], await runtime().outputs.mark(), new AbortController().signal);
       await runtime().stop('quiet', 0);
       await ended;
     });

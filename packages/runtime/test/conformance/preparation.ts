@@ -2,13 +2,8 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProjectPreparationError } from '../../src/runtime.ts';
-import {
-  defaultResourceLimits,
-  evaluateInInstance,
-  openRuntimeFixture,
-  type RuntimeFixture,
-  type RuntimeSetup,
-} from './fixture.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
@@ -25,15 +20,9 @@ export function definePreparationTests(setup: RuntimeSetup): void {
 
   const run = async (fixture: RuntimeFixture, path: string) => {
     const prepared = await prepare(fixture, path);
-    const spec = {
-      instanceId: 'made',
-      deploymentId: 'deployment',
-      prepared,
-      limits: defaultResourceLimits,
-      environment: async () => ({}),
-    };
+    const spec = createTestInstanceSpec({ instanceId: 'made', deploymentId: 'deployment', prepared });
     fixture.track('made');
-    return evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '') as Promise<{
+    return evaluateInInstance((await fixture.runtime().start(spec, neverAborted)).address, '') as Promise<{
       file: string;
       seen: string[];
     }>;
@@ -75,6 +64,14 @@ export function definePreparationTests(setup: RuntimeSetup): void {
       const path = await fixture.project('broken', files);
       await expect(prepare(fixture, path)).rejects.toThrow(message);
       await expect(prepare(fixture, path)).rejects.toBeInstanceOf(ProjectPreparationError);
+    });
+
+    it('rejects an image with a sentence that says what to do', async () => {
+      const { runtime } = await openRuntimeFixture(setup);
+      const source = { kind: 'image', reference: 'ghcr.io/team/bot:1', organizationId: 'acme' } as const;
+      const preparing = runtime().prepare({ id: 'image', source }, () => undefined, neverAborted);
+      await expect(preparing).rejects.toThrow('This runtime runs no images. Deploy the project of the bot instead.');
+      await expect(preparing).rejects.toBeInstanceOf(ProjectPreparationError);
     });
 
     it('rejects links out of the project and names that are not UTF-8, but accepts the repaired project', async () => {

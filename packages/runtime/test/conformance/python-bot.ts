@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { BotProjectSource, PreparedProject } from '../../src/runtime.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
 import { describeUnless } from '../skip-with-reason.ts';
-import { defaultResourceLimits, evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -68,14 +69,10 @@ export function definePythonBotTests(setup: RuntimeSetup): void {
     };
     const startAndReport = async (instanceId: string, prepared: PreparedProject): Promise<BotReport> => {
       fixture.track(instanceId);
-      const spec = {
-        instanceId,
-        deploymentId: 'd',
-        prepared,
-        limits: defaultResourceLimits,
-        environment: async () => ({ KEY: 'value' }),
-      };
-      return (await evaluateInInstance(await fixture.runtime().start(spec, neverAborted), '')) as BotReport;
+      const environment = async () => ({ KEY: 'value' });
+      const spec = createTestInstanceSpec({ instanceId, deploymentId: 'd', prepared, environment });
+      const { address } = await fixture.runtime().start(spec, neverAborted);
+      return (await evaluateInInstance(address, '')) as BotReport;
     };
     const commands = () => lines.splice(0).filter((line) => line.startsWith('> '));
     return { ...fixture, prepare, startAndReport, commands, lines, details };

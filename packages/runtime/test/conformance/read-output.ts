@@ -18,7 +18,7 @@ export async function readOutput(runtime: Runtime, instanceId: string): Promise<
  */
 export async function readOutputSnapshot(runtime: Runtime, instanceId: string): Promise<OutputSnapshot | null> {
   for (;;) {
-    runtime.outputs.mark();
+    await runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
     if (file === null) return null;
     const lines = await decodeOutputLines(file);
@@ -34,7 +34,7 @@ export async function waitForOutputLines(
   count: number,
 ): Promise<readonly OutputLine[]> {
   for (;;) {
-    const since = runtime.outputs.mark();
+    const since = await runtime.outputs.mark();
     const file = await runtime.outputs.find(instanceId);
     const lines = file === null ? [] : await decodeOutputLines(file);
     if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
+import { defaultResourceLimits } from '../instance-spec.ts';
 import { testUnless } from '../skip-with-reason.ts';
 import {
-  defaultResourceLimits,
   evaluateCodeThatMayExit,
   evaluateInInstance,
   openRuntimeFixture,

@@ -8,6 +8,7 @@ import { StartError } from '../../src/runtime.ts';
 import {
   evaluateCodeThatMayExit,
   evaluateInInstance,
+  listRunning,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -17,13 +18,19 @@ const neverAborted = new AbortController().signal;
 
 export function defineInstanceStartTests(setup: RuntimeSetup): void {
   describe('a runtime driver at the start of a bot', () => {
-    it('returns the address at which the bot responds, and lists the bot until it is stopped', async () => {
+    it('returns the address at which the bot responds, and lists the bot as ready, as exited after it was stopped, and not after `forget`', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('one');
       expect(await evaluateInInstance(address, '1 + 1')).toBe(2);
-      expect(await runtime().list()).toEqual([{ instanceId: 'one', deploymentId: 'deployment-of-one', address }]);
+      const known = { instanceId: 'one', deploymentId: 'deployment-of-one' };
+      expect(await runtime().list()).toEqual([{ ...known, state: 'ready', address }]);
+      expect(await runtime().inspect('one')).toEqual({ ...known, state: 'ready', address });
       await runtime().stop('one', 5000);
+      expect(await runtime().list()).toEqual([{ ...known, state: 'exited', address: null }]);
+      expect(await runtime().inspect('one')).toEqual({ ...known, state: 'exited', address: null });
+      await runtime().forget('one');
       expect(await runtime().list()).toEqual([]);
+      expect(await runtime().inspect('one')).toBeNull();
       await expect(evaluateInInstance(address, '1')).rejects.toThrow();
     });
 
@@ -38,7 +45,7 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       const address = await start('local', 'usesSocket = true;');
       expect(address).toEqual({ socket: await evaluateInInstance(address, 'process.env.BOT_SOCKET') });
       const runtime = await restartServer();
-      expect(await runtime.list()).toEqual([{ instanceId: 'local', deploymentId: 'deployment-of-local', address }]);
+      expect(await runtime.list()).toMatchObject([{ instanceId: 'local', state: 'ready', address }]);
       expect(await evaluateInInstance(address, '1 + 1')).toBe(2);
     });
 
@@ -86,7 +93,7 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       const named = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `${name}${text}`]));
       const variables = named(['PLAIN', 'a-b', '1A', '-', '_', 'PWD', 'IFS', 'PPID', 'OPTIND', 'BASH_ENV', 'go']);
       const environment = async () => ({ ...(await base.environment()), ...variables });
-      const address = await runtime().start({ ...base, environment }, new AbortController().signal);
+      const { address } = await runtime().start({ ...base, environment }, new AbortController().signal);
       const seen = await evaluateInInstance(address, 'process.env');
       expect(seen).toMatchObject(variables);
     });
@@ -102,7 +109,7 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       const second = await startWith('second', 'of revision 2');
       const third = await startWith('third', 'of revision 1');
       const values = await Promise.all(
-        [first, second, third].map((address) => evaluateInInstance(address, 'process.env.VALUE')),
+        [first, second, third].map(({ address }) => evaluateInInstance(address, 'process.env.VALUE')),
       );
       expect(values).toEqual(['of revision 1', 'of revision 2', 'of revision 1']);
     });
@@ -114,8 +121,17 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       const failed = await runtime()
         .start(bare, new AbortController().signal)
         .catch((error: unknown) => error);
-      expect(failed).toMatchObject({ name: 'StartError', exit: null, cause });
-      expect(await runtime().list()).toEqual([]);
+      expect(failed).toMatchObject({ name: 'StartError', kind: 'platform', exit: null, cause });
+      expect(await listRunning(runtime())).toEqual([]);
+    });
+
+    it('rejects a second start of an instance that has exited, with its exit', async () => {
+      const { spec, runtime } = await openRuntimeFixture(setup);
+      const over = await spec('over');
+      const { address } = await runtime().start(over, neverAborted);
+      await evaluateCodeThatMayExit(address, 'process.exit(6)');
+      await waitForEvent(runtime(), 'exited', 'over');
+      await expect(runtime().start(over, neverAborted)).rejects.toMatchObject({ kind: 'bot', exit: { code: 6 } });
     });
 
     it('waits while the bot responds 503 on /readyz', async () => {
@@ -134,16 +150,18 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
         `listens = false; require('fs').writeFileSync('${started}', ''); setInterval(() => {}, 1000);`,
       );
       const deadline = new AbortController();
-      const starting = runtime().start(never, deadline.signal);
+      const launched = vi.fn();
+      const starting = runtime().start(never, deadline.signal, launched);
       await expect.poll(() => existsSync(started)).toBe(true);
+      expect(launched).toHaveBeenCalledOnce();
       expect(await probe.countProcesses('never')).toBeGreaterThan(0);
       deadline.abort();
       await expect(starting).rejects.toThrow(
         /it does not listen on the Unix socket in the variable BOT_SOCKET or on the port in PORT/,
       );
-      await expect(starting).rejects.toBeInstanceOf(StartError);
+      await expect(starting).rejects.toMatchObject({ name: 'StartError', kind: 'bot', exit: null });
       expect(await probe.countProcesses('never')).toBe(0);
-      expect(await runtime().list()).toEqual([]);
+      expect(await listRunning(runtime())).toEqual([]);
     });
 
     it('rejects with the exit status and last output if the bot exits before it is ready', async () => {
@@ -151,7 +169,8 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       const starting = start('brief', 'console.error("no key for the model"); process.exit(7);');
       await expect(starting).rejects.toMatchObject({
         name: 'StartError',
-        exit: { code: 7, signal: null, outOfMemory: false, tail: 'no key for the model\n' },
+        kind: 'bot',
+        exit: { reason: 'exited', code: 7, signal: null, outOfMemory: false, tail: 'no key for the model\n' },
       });
     });
 
@@ -168,7 +187,7 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
         for (let step = 0; step < steps; step++) await new Promise((resolve) => setImmediate(resolve));
         await runtime().stop('early', 1000);
         expect(await outcome).toBeInstanceOf(StartError);
-        expect(await runtime().list()).toEqual([]);
+        expect(await listRunning(runtime())).toEqual([]);
         await runtime().forget('early');
       }
     });
@@ -217,7 +236,7 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       }, 20_000);
       expect(await outcome).toMatch(/in 3 attempts: another program took its port/);
       expect(others).toHaveLength(3);
-      expect(await runtime().list()).toEqual([]);
+      expect(await listRunning(runtime())).toEqual([]);
     });
 
     it('reports a bot that listens on addresses other than loopback', async () => {

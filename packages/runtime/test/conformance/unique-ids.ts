@@ -29,11 +29,16 @@ export function createUniqueIds(): UniqueIds {
     const { outputs } = runtime;
     return {
       ...runtime,
-      start: (spec, signal) => runtime.start({ ...spec, instanceId: idOf(spec.instanceId) }, signal),
+      start: (spec, signal, launched) =>
+        runtime.start({ ...spec, instanceId: idOf(spec.instanceId) }, signal, launched),
       stop: (name, grace) => runtime.stop(idOf(name), grace),
       sessionOpening: (name) => runtime.sessionOpening(idOf(name)),
       sessionOpened: (name) => runtime.sessionOpened(idOf(name)),
       list: async () => (await runtime.list()).map(withName),
+      inspect: async (name) => {
+        const observed = await runtime.inspect(idOf(name));
+        return observed === null ? null : withName(observed);
+      },
       findReplaceable: () => new Set([...runtime.findReplaceable()].map(nameOf)),
       watch: (signal) => watch(runtime, signal),
       sample: async (names) => {

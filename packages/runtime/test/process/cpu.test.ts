@@ -7,7 +7,8 @@ import {
   readInstanceRecord,
 } from '../../src/process/records/instance-record.ts';
 import type { Runtime } from '../../src/runtime.ts';
-import { defaultResourceLimits, openRuntimeFixture } from '../conformance/fixture.ts';
+import { openRuntimeFixture } from '../conformance/fixture.ts';
+import { createTestInstanceSpec, defaultResourceLimits } from '../instance-spec.ts';
 import { describeAsRoot } from '../root.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 import { writeProject } from './test-project.ts';
@@ -110,14 +111,7 @@ describeAsRoot('the CPU of a bot', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^organization-acme\/organization-acme-/));
     for (const instanceId of ['first', 'second']) {
       track(instanceId);
-      const spec = {
-        instanceId,
-        deploymentId: 'd',
-        prepared,
-        limits: defaultResourceLimits,
-        environment: async () => ({}),
-      };
-      await runtime.start(spec, signal);
+      await runtime.start(createTestInstanceSpec({ instanceId, deploymentId: 'd', prepared }), signal);
     }
   }
 });

@@ -7,13 +7,14 @@ import { measureTrees } from '../../src/process/disk/tree-sizes.ts';
 import { getInstanceFiles } from '../../src/process/records/instance-record.ts';
 import type { DiskLimits, Runtime } from '../../src/runtime.ts';
 import {
-  defaultResourceLimits,
   evaluateCodeThatMayExit,
   evaluateInInstance,
+  listRunning,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from '../conformance/fixture.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { createInstanceProcessProbe } from './probe.ts';
 import { writeProject } from './test-project.ts';
@@ -180,17 +181,16 @@ describe('builds', () => {
     const prepared = await prepare('one', { 'package.json': manifest, 'main.js': main, 'build.js': build });
     await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(32 * mib);
     expect(await runtime.diskUsage('other')).toBe(0);
-    const start = (instanceId: string) =>
-      runtime.start(
-        { instanceId, deploymentId: 'one', prepared, limits: defaultResourceLimits, environment: async () => ({}) },
-        neverAborted,
-      );
+    const start = async (instanceId: string) => {
+      const spec = createTestInstanceSpec({ instanceId, deploymentId: 'one', prepared });
+      return (await runtime.start(spec, neverAborted)).address;
+    };
     const [early, late] = [await start('early'), await start('late')];
     await evaluateInInstance(early, '');
     await expect.poll(() => runtime.diskUsage('acme'), { timeout: 30_000 }).toBeGreaterThan(72 * mib);
     await evaluateCodeThatMayExit(late, '');
     const { exit } = await waitForEvent(runtime, 'exited', 'late');
     expect(exit.diskLimit).toMatch(/^The organization used 1\d\d MiB .* An organization may use 96 MiB\.$/);
-    expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['early']);
+    expect(await listRunning(runtime)).toEqual(['early']);
   });
 });

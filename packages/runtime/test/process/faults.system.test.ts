@@ -15,13 +15,14 @@ import {
 } from '../../src/process/records/instance-record.ts';
 import type { InstanceSpec } from '../../src/runtime.ts';
 import {
-  defaultResourceLimits,
   evaluateCodeThatMayExit,
   evaluateInInstance,
+  listRunning,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
 } from '../conformance/fixture.ts';
+import { createTestInstanceSpec, defaultResourceLimits } from '../instance-spec.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { createInstanceProcessProbe } from './probe.ts';
@@ -100,7 +101,7 @@ describe('an instance of a killed server', () => {
       expect(await (await restartServer()).list()).toEqual([]);
     }
     const next = await restartServer();
-    expect(await evaluateInInstance(await next.start(again, neverAborted), '5')).toBe(5);
+    expect(await evaluateInInstance((await next.start(again, neverAborted)).address, '5')).toBe(5);
   });
 
   it('is reported as ended after a reboot, with the exit status that was recorded before the reboot', async () => {
@@ -117,7 +118,7 @@ describe('an instance of a killed server', () => {
     writeInstanceRecord(files, { ...record, bootId: 'another', supervisor: own });
     await expect.poll(() => readFile(files.exit, 'latin1')).toBe('r  2');
     const next = await restartServer();
-    expect(await next.list()).toEqual([]);
+    expect(await next.list()).toMatchObject([{ instanceId: 'rebooted', state: 'exited' }]);
     expect((await waitForEvent(next, 'exited', 'rebooted')).exit.code).toBe(2);
   });
 
@@ -191,7 +192,7 @@ describe('an instance of a killed server', () => {
       expect(await once(server, 'close')).toEqual([null, 'SIGKILL']);
       const next = await restartServer();
       const found = await next.list();
-      const address = await next.start(halfway, neverAborted);
+      const { address } = await next.start(halfway, neverAborted);
       const pid = Number(await evaluateInInstance(address, 'process.pid'));
       const pids = (await readFile(starts, 'utf8')).trim().split(' ').map(Number);
 
@@ -270,15 +271,15 @@ describeAsRoot('the process driver as root', () => {
       () => undefined,
       neverAborted,
     );
-    const spec = { deploymentId: 'filling', prepared, limits: defaultResourceLimits, environment: async () => ({}) };
-    const address = await runtime.start({ ...spec, instanceId: 'filler' }, neverAborted);
+    const spec = createTestInstanceSpec({ instanceId: 'filler', deploymentId: 'filling', prepared });
+    const { address } = await runtime.start(spec, neverAborted);
     await evaluateInInstance(
       address,
       `const fs = require('fs'); const file = fs.openSync(process.env.HOME + '/fill', 'a');
        try { for (;;) fs.writeSync(file, Buffer.alloc(4096)); } catch (error) { if (error.code !== 'ENOSPC') throw error; } null`,
     );
     await expect(runtime.start({ ...spec, instanceId: 'second' }, neverAborted)).rejects.toThrow(/no space left/i);
-    expect((await runtime.list()).map(({ instanceId }) => instanceId)).toEqual(['filler']);
+    expect(await listRunning(runtime)).toEqual(['filler']);
     const exited = waitForEvent(runtime, 'exited', 'filler');
     await evaluateCodeThatMayExit(address, 'process.exit(12)');
     expect((await exited).exit.code).toBe(12);
@@ -287,7 +288,9 @@ describeAsRoot('the process driver as root', () => {
     onTestFinished(() => next.close());
     expect((await waitForEvent(next, 'exited', 'filler')).exit.code).toBe(12);
     await next.forget('filler');
-    expect(await evaluateInInstance(await next.start({ ...spec, instanceId: 'third' }, neverAborted), '3')).toBe(3);
+    expect(
+      await evaluateInInstance((await next.start({ ...spec, instanceId: 'third' }, neverAborted)).address, '3'),
+    ).toBe(3);
     await next.stop('third', 0);
     await next.forget('third');
   });
@@ -304,7 +307,7 @@ const { module } = await runnerImport(path);
 const runtime = await module.openProcessRuntime({ dataDirectory });
 const start = () => runtime.start({ ...spec, environment: async () => environment }, new AbortController().signal);
 `;
-const serverCode = `${opened} console.log(JSON.stringify(await start())); setInterval(() => {}, 1000);`;
+const serverCode = `${opened} console.log(JSON.stringify((await start()).address)); setInterval(() => {}, 1000);`;
 const killedServer = `${opened} setTimeout(() => process.kill(process.pid, 'SIGKILL'), Number(milliseconds)); await start(); await new Promise(() => setInterval(() => {}, 1000));`;
 
 /** Returns an instance spec as JSON, with the values of its environment variables, for a server in another process. */

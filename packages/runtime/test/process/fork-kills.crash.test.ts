@@ -13,7 +13,7 @@ import {
   readInstanceRecord,
 } from '../../src/process/records/instance-record.ts';
 import type { InstanceAddress } from '../../src/runtime.ts';
-import { evaluateInInstance } from '../conformance/fixture.ts';
+import { evaluateInInstance, listRunning } from '../conformance/fixture.ts';
 import { createKillTally } from '../kill-tally.ts';
 import { findOrphanedResources, findProcessIds } from '../orphans.ts';
 import { createSeededRandom } from '../random.ts';
@@ -40,7 +40,7 @@ for (let number = 0; ; number++) {
   const instanceId = prefix + number + suffix;
   console.log('starts ' + instanceId);
   await runtime.start({ ...fields, instanceId, environment: async () => variables }, new AbortController().signal).then(
-    (address) => console.log('started ' + JSON.stringify([instanceId, address])),
+    ({ address }) => console.log('started ' + JSON.stringify([instanceId, address])),
     (error) => console.log('failed ' + instanceId + ' ' + error.message),
   );
 }
@@ -140,7 +140,7 @@ it(`sessions of surviving instances continue, and no orphans remain, after ${kil
       // Poll: if the server was killed before an instance ran its bot, the supervisor takes a moment to end that instance.
       await expect
         .poll(async () => {
-          const running = (await runtime.list()).some(({ instanceId }) => instanceId === nameOf(record));
+          const running = (await listRunning(runtime)).includes(nameOf(record));
           return running === isAlive(record.main ?? record.supervisor ?? { pid: -1, startTicks: 0 });
         })
         .toBe(true);

@@ -8,12 +8,8 @@ import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import type { InstanceAddress, InstanceSpec, InstanceStartMethod, PreparedProject } from '../../src/runtime.ts';
-import {
-  defaultResourceLimits,
-  evaluateInInstance,
-  openRuntimeFixture,
-  type RuntimeFixture,
-} from '../conformance/fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture } from '../conformance/fixture.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
 import { createProcessRuntimeSetup } from './setup.ts';
 
 const shimDirectory = fileURLToPath(new URL('../../../../runtimes/python', import.meta.url));
@@ -131,17 +127,9 @@ export async function openForkingBotFixture(
     const deploymentId = spec.deploymentId ?? 'd';
     const made = prepared.get(deploymentId);
     if (made === undefined) throw new Error(`The project of deployment ${deploymentId} was not prepared.`);
-    return fixture.runtime().start(
-      {
-        instanceId: name,
-        deploymentId,
-        prepared: made,
-        limits: defaultResourceLimits,
-        environment: async () => ({ KEY: 'value', BOT_CONTROL_TOKEN: `token of ${name}` }),
-        ...spec,
-      },
-      neverAborted,
-    );
+    const environment = async () => ({ KEY: 'value', BOT_CONTROL_TOKEN: `token of ${name}` });
+    const full = createTestInstanceSpec({ instanceId: name, deploymentId, prepared: made, environment, ...spec });
+    return (await fixture.runtime().start(full, neverAborted)).address;
   };
   const method = (deploymentId = 'd') => fixture.runtime().startMethods().get(deploymentId);
   return {

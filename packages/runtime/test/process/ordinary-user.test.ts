@@ -21,7 +21,7 @@ const limits = { cpuMillicores: 500, memoryBytes: 256 * 1024 * 1024 };
 const signal = new AbortController().signal;
 const source = { kind: 'build', path: process.cwd() + '/project', contentHash: '', organizationId: 'o' };
 const prepared = await runtime.prepare({ id: 'd', source }, () => undefined, signal);
-const address = await runtime.start({ instanceId: 'i', deploymentId: 'd', prepared, limits, environment: async () => ({}) }, signal);
+const { address } = await runtime.start({ instanceId: 'i', deploymentId: 'd', prepared, limits, environment: async () => ({}) }, signal);
 const bot = await (await fetch('http://' + address.host + ':' + address.port)).json();
 const usage = (await runtime.sample(['i'])).get('i');
 await runtime.stop('i', 5000);

@@ -11,6 +11,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { findProgramsInPath } from '../../src/process/projects/interpreter.ts';
 import type { BotProjectSource, BuildLimits, InstanceAddress, PreparedProject, Runtime } from '../../src/runtime.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
 import { describeUnless, testUnless } from '../skip-with-reason.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 
@@ -123,18 +124,11 @@ async function openBench(
       const prepared = await runtime.prepare({ id, source }, (line) => lines.push(line), neverAborted);
       return { prepared, lines };
     },
-    start: (instanceId, prepared) => {
+    start: async (instanceId, prepared) => {
       started.push(instanceId);
-      return runtime.start(
-        {
-          instanceId,
-          deploymentId: 'd',
-          prepared,
-          limits: resourceLimits,
-          environment: async () => ({ BOT_CONTROL_TOKEN: 'token' }),
-        },
-        neverAborted,
-      );
+      const environment = async () => ({ BOT_CONTROL_TOKEN: 'token' });
+      const spec = { instanceId, deploymentId: 'd', prepared, limits: resourceLimits, environment };
+      return (await runtime.start(createTestInstanceSpec(spec), neverAborted)).address;
     },
   };
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { defaultResourceLimits } from '../conformance/fixture.ts';
+import { defaultResourceLimits } from '../instance-spec.ts';
 import { testAsRoot } from '../root.ts';
 import { openForkingBotFixture, skipWithoutUserNamespaces } from './forking-bot.ts';
 import { availableContainmentKinds } from './setup.ts';

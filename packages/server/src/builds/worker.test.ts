@@ -148,7 +148,7 @@ describe('a build', () => {
       id: build.id,
       source: { kind: 'build', path: places.tree(build.id), contentHash, organizationId },
     });
-    expect(await readFile(join(spec.source.path, 'index.js'), 'utf8')).toBe('x');
+    expect(await readFile(join(places.tree(build.id), 'index.js'), 'utf8')).toBe('x');
     expect(await find(build.id)).toMatchObject({ state: 'building', prepared: null, completed_at: null });
     succeed();
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
@@ -327,8 +327,8 @@ describe('the build worker', () => {
     await writeFile(join(places.tree(build.id), 'half'), '');
     const after = inHand();
     const { over, follow } = await work(after.prepare);
-    const { spec, succeed } = await after.next(0);
-    expect(await readdir(spec.source.path)).toEqual(['index.js']);
+    const { succeed } = await after.next(0);
+    expect(await readdir(places.tree(build.id))).toEqual(['index.js']);
     succeed();
     expect((await over(build.id)).state).toBe('success');
     expect((await follow(build.id)).logs.join('\n')).toContain('restarted');
@@ -384,14 +384,14 @@ describe('canceling a build', () => {
     const build = await newBuild();
     const { prepare, next } = inHand();
     const { cancel, follow, over } = await work(prepare);
-    const { spec } = await next(0);
+    await next(0);
     const { nextToken } = await follow(build.id);
     expect((await cancel(build.id)).build).toMatchObject({ status: 'building', completedAt: null });
     expect(await over(build.id)).toMatchObject({ state: 'canceled', error_code: 'build-canceled', prepared: null });
     const { logs, nextToken: more } = await follow(build.id, nextToken);
     expect(logs.at(-1)).toMatch(/The build was canceled\.$/);
     expect(more).toBeUndefined();
-    expect(existsSync(spec.source.path)).toBe(false);
+    expect(existsSync(places.tree(build.id))).toBe(false);
     expect((await cancel(build.id)).build.status).toBe('canceled');
   });
 

@@ -67,7 +67,7 @@ export async function createServiceContext(
     telemetry: createTelemetry(),
     ownership: createSessionOwnershipRegistry(),
     sessionAddresses: createSessionAddressRegistry(base),
-    sampler: createSampler({ ...base, usage: (ids) => runtime.sample(ids) }),
+    sampler: createSampler({ db: base.db, usage: (ids) => runtime.sample(ids) }),
     controlTokenKey,
     maxConversationLevel: config.maxConversationLevel,
     isDraining: () => state.isDraining,

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { type DirectoryTreeRemover, type Runtime, RuntimeUnavailableError } from '@bothost/runtime';
+import { type DirectoryTreeRemover, type Runtime, type RuntimeDriver, RuntimeUnavailableError } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
@@ -9,7 +9,10 @@ import type { Teardown } from './teardown.ts';
 
 const kind: RuntimeKind = 'process';
 /** The runtime driver with which this server runs the instances of its region. */
-export const runtimeDriver = { kind, ...runtimes[kind] };
+export const runtimeDriver: Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> & { readonly kind: RuntimeKind } = {
+  kind,
+  ...runtimes[kind],
+};
 
 /**
  * Opens the runtime driver of this region. The driver removes an instance's files only after its output is stored.
@@ -24,8 +27,9 @@ export async function openRuntime(
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
 ): Promise<Runtime> {
-  const opening = runtimeDriver.open({
+  const opening = runtimes[kind].open({
     dataDirectory,
+    hostId: base.host.id,
     logger: base.logger,
     now: base.now,
     removeTree: base.removeTree,

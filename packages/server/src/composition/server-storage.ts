@@ -46,7 +46,7 @@ export async function openServerStorage(config: Config, logger: Logger, teardown
     onRegionLost = resolve;
   });
   // Call this before an embedded database starts, because the database inherits the control group of the server process.
-  await runtimeDriver.prepareServer();
+  await runtimeDriver.prepareServer?.();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,

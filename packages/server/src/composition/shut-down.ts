@@ -69,7 +69,7 @@ async function takeDown(parts: Parts, before: () => Promise<void>): Promise<void
 }
 
 async function killBots({ runtime, logger }: Parts): Promise<void> {
-  for (const { instanceId } of await runtime.list()) {
+  for (const instanceId of await listRunning(runtime)) {
     await runtime.stop(instanceId, 0).catch((error: unknown) => {
       logger.error({ instanceId, err: error }, 'bot could not be killed');
     });
@@ -111,7 +111,12 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
  * about to start.
  */
 async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
-  return (await listOpenInstances(db, host.id)).length === 0 && (await runtime.list()).length === 0;
+  return (await listOpenInstances(db, host.id)).length === 0 && (await listRunning(runtime)).length === 0;
+}
+
+async function listRunning(runtime: Runtime): Promise<readonly string[]> {
+  const instances = await runtime.list();
+  return instances.filter(({ state }) => state !== 'exited').map(({ instanceId }) => instanceId);
 }
 
 /**

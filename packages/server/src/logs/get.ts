@@ -100,7 +100,7 @@ async function readLogs(
   for (;;) {
     const isGrowing = await mayGrow(context, scope, end);
     // Output that arrives after this time belongs to the next page.
-    const now = context.outputs.mark();
+    const now = await context.outputs.mark();
     const request = {
       scope,
       order,
@@ -130,7 +130,7 @@ async function readLogs(
  * have ended. The logs of an agent can always grow.
  */
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: EpochMicroseconds): Promise<boolean> {
-  if (end <= outputs.mark()) return false;
+  if (end <= (await outputs.mark())) return false;
   const { sessionId } = scope;
   return sessionId === undefined || canSessionLogGrow(db, { ...scope, sessionId });
 }

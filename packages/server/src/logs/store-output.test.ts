@@ -6,6 +6,7 @@ import { runtimes } from '@bothost/runtime/registry';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestInstanceSpec } from '../../../runtime/test/instance-spec.ts';
 import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { writeBot } from '../../test/support/bots.ts';
 import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
@@ -47,15 +48,9 @@ async function setUp() {
   const source = { kind: 'directory', path: bot.path, contentHash: '' } as const;
   const prepared = await runtime.prepare({ id: of.deploymentId, source }, () => undefined, never);
   const run = async (instanceId: string, text: string) => {
-    const limits = { cpuMillicores: 1_000, memoryBytes: 512 * 1024 * 1024 };
-    const spec = {
-      instanceId,
-      deploymentId: of.deploymentId,
-      prepared,
-      limits,
-      environment: async () => ({ TEXT: text }),
-    };
-    await runtime.start(spec, never);
+    const environment = async () => ({ TEXT: text });
+    const { deploymentId } = of;
+    await runtime.start(createTestInstanceSpec({ instanceId, deploymentId, prepared, environment }), never);
     await runtime.stop(instanceId, 0);
   };
   const stored = () => rows.db.selectFrom('instance_logs').selectAll().execute();

@@ -6,18 +6,17 @@ import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
 
 const start = testNow.getTime() / 1000;
+const timeAfter = (seconds: number) => new Date((start + seconds) * 1000);
 
 describe('the sampler', () => {
   let rows: TestDatabaseRows;
   let sessionId: string;
   let of: { organizationId: string; agentId: string; deploymentId: string };
-  let clock = start;
   let usages = new Map<string, ResourceUsage>();
   const asked: (readonly string[])[] = [];
   const open = () =>
     createSampler({
       db: rows.db,
-      now: () => new Date(clock * 1000),
       usage: async (ids) => {
         asked.push(ids);
         return usages;
@@ -32,8 +31,7 @@ describe('the sampler', () => {
     return sampler;
   };
   const use = (seconds: number, cpuMicroseconds: number, memoryBytes: number) => {
-    clock = start + seconds;
-    usages = new Map([['i', { cpuMicroseconds, memoryBytes }]]);
+    usages = new Map([['i', { at: timeAfter(seconds), cpuMicroseconds, memoryBytes }]]);
   };
 
   beforeAll(async () => {
@@ -108,11 +106,11 @@ describe('the sampler', () => {
     await before.store();
 
     const after = open();
+    use(10, 1_000_000, 5_000);
     after.begin(sessionId, 'i');
-    for (let second = 10; second <= 11; second += 1) {
-      use(second, second * 100_000, 5_000);
-      await after.sample();
-    }
+    await after.sample();
+    use(11, 1_100_000, 5_000);
+    await after.sample();
     await storeFinalMetrics({ db: rows.db }, sessionId, await after.finish(sessionId));
     const final = await rows.db
       .selectFrom('session_metrics')
@@ -159,8 +157,7 @@ describe('the sampler', () => {
 
   it('keeps the last memory of an instance that has exited, and does not sample it again before the session ends', async () => {
     const sampler = await begin(500_000, 2_000);
-    usages = new Map([['i', { cpuMicroseconds: 600_000, memoryBytes: 0, hasEnded: true }]]);
-    clock = start + 1;
+    usages = new Map([['i', { at: timeAfter(1), cpuMicroseconds: 600_000, memoryBytes: 0, hasEnded: true }]]);
     await sampler.sample();
     expect(await sampler.finish(sessionId)).toEqual([[start + 1, 100, 2_000]]);
   });
@@ -190,7 +187,6 @@ describe('the sampler', () => {
   it('finishes a session even if its usage cannot be read', async () => {
     const failing = createSampler({
       db: rows.db,
-      now: () => testNow,
       usage: () => Promise.reject(new Error('no /proc')),
     });
     failing.begin(sessionId, 'i');

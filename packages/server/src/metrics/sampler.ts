@@ -9,7 +9,7 @@ export type Sampler = {
    * server process. Does nothing if the session is sampled already.
    */
   readonly begin: (sessionId: string, instanceId: string) => void;
-  /** Takes a sample of the CPU and memory use of each session. Call this every second. */
+  /** Takes a sample of the CPU and memory use of each session. Call this at the interval of the runtime's `sampleSeconds`. */
   readonly sample: () => Promise<void>;
   /** Stores the samples taken since the last call. Call this every few seconds; a kill loses at most the samples since then. */
   readonly store: () => Promise<void>;
@@ -20,7 +20,7 @@ export type Sampler = {
   readonly size: () => number;
 };
 
-type Reading = ResourceUsage & { readonly atMs: number };
+type Reading = Pick<ResourceUsage, 'at' | 'cpuMicroseconds' | 'memoryBytes'>;
 type State = {
   readonly instanceId: string;
   /** The last reading. Null if the runtime has not yet returned one. */
@@ -42,31 +42,30 @@ const shortestLastSampleMs = 100;
  */
 export function createSampler(context: {
   db: Database;
-  now: () => Date;
   usage: (instanceIds: readonly string[]) => Promise<ReadonlyMap<string, ResourceUsage>>;
 }): Sampler {
   const states = new Map<string, State>();
 
   async function read(sampled: readonly State[], isLast: boolean): Promise<void> {
     const usages = await context.usage(sampled.map(({ instanceId }) => instanceId));
-    const atMs = context.now().getTime();
     for (const state of sampled) {
       const usage = usages.get(state.instanceId);
       // An ended instance gets its last sample from `finish`.
       if (usage === undefined || (usage.hasEnded === true && !isLast)) continue;
       const before = state.reading;
       if (before === null) {
-        state.reading = { ...usage, atMs };
+        state.reading = usage;
         continue;
       }
-      const isDue = isLast ? !state.hasSamples || atMs - before.atMs >= shortestLastSampleMs : atMs > before.atMs;
+      const elapsedMs = usage.at.getTime() - before.at.getTime();
+      const isDue = isLast ? !state.hasSamples || elapsedMs >= shortestLastSampleMs : elapsedMs > 0;
       // An ended instance uses no memory, so its last sample keeps the memory of the reading before.
       const memoryBytes = isLast ? Math.max(before.memoryBytes, usage.memoryBytes) : usage.memoryBytes;
       if (isDue) {
-        state.unsaved.push(sampleBetween(before, { ...usage, memoryBytes, atMs }));
+        state.unsaved.push(sampleBetween(before, { ...usage, memoryBytes }));
         state.hasSamples = true;
       }
-      state.reading = { ...usage, atMs };
+      state.reading = usage;
     }
   }
 
@@ -108,7 +107,7 @@ export function createSampler(context: {
 
 function sampleBetween(before: Reading, after: Reading): Sample {
   // Microseconds of CPU time per millisecond are millicores. The clock may have been set back.
-  const elapsedMs = Math.max(1, after.atMs - before.atMs);
+  const elapsedMs = Math.max(1, after.at.getTime() - before.at.getTime());
   const millicores = Math.max(0, Math.round((after.cpuMicroseconds - before.cpuMicroseconds) / elapsedMs));
-  return [Math.floor(after.atMs / 1000), millicores, Math.round(after.memoryBytes)];
+  return [Math.floor(after.at.getTime() / 1000), millicores, Math.round(after.memoryBytes)];
 }

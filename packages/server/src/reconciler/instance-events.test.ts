@@ -10,9 +10,9 @@ import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const exitedAt = secondsAgo(3);
 const unobservedEndAt = secondsAgo(7);
-const ok: InstanceExit = { code: 0, signal: null, outOfMemory: false, tail: '' };
+const ok: InstanceExit = { reason: 'exited', code: 0, signal: null, outOfMemory: false, tail: '' };
 const failed: InstanceExit = { ...ok, code: 3, tail: 'Traceback' };
-const unknown: InstanceExit = { ...ok, code: null };
+const unknown: InstanceExit = { ...ok, reason: 'unknown', code: null };
 const killed = (signal: string): InstanceExit => ({ ...ok, code: null, signal });
 
 const thisServer = newId();
@@ -130,7 +130,7 @@ describe('the exit of an instance', () => {
     const exit = exitOf(instanceId, failed);
     const calls = [...(await deliver(exit, exit)), ...(await deliver(exit))];
     expect(calls.filter((call) => call.startsWith('count'))).toEqual(['count HTTP_ERROR']);
-    const detail = { code: 3, signal: null, outOfMemory: false, tail: 'Traceback' };
+    const detail = { reason: 'exited', code: 3, signal: null, outOfMemory: false, tail: 'Traceback' };
     expect(await stored(sessionId)).toMatchObject({
       completion_status: 'HTTP_ERROR',
       events: [{ code: 'INSTANCE_EXITED', at: exitedAt.toISOString(), detail }],

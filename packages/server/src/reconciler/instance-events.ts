@@ -76,17 +76,21 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const { db, retryWrite } = context;
   if (event.kind === 'noticed') return notice(context, event);
   if (event.kind === 'replaceable') return context.requestReconcile();
+  if (event.kind === 'leaving') {
+    context.logger.info({ instanceId: event.instanceId, detail: event.detail }, 'platform ends instance');
+    return context.requestReconcile();
+  }
   const unseen = context.unobservedEndAt();
   const instance = await retryWrite(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
-  const { code, signal, outOfMemory, diskLimit } = event.exit;
+  const { reason, code, signal, outOfMemory, diskLimit } = event.exit;
   const tail = instance === undefined ? '' : await redactOutputTail(context, instance.deployment_id, event.exit.tail);
-  context.logger.info({ instanceId: event.instanceId, sessionId, code, signal, outOfMemory }, 'instance ended');
+  context.logger.info({ instanceId: event.instanceId, sessionId, reason, code, signal, outOfMemory }, 'instance ended');
   if (instance !== undefined && sessionId === null && instance.state === 'ready')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const session = await retryWrite(() => findSessionState(db, sessionId));
-    const cause = { code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
+    const cause = { reason, code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
     const stored: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));
@@ -115,6 +119,8 @@ const noticeCodes = {
   'cpu-limit-not-enforced': 'INSTANCE_CPU_LIMIT_NOT_ENFORCED',
   'memory-limit-sampled': 'INSTANCE_MEMORY_LIMIT_SAMPLED',
   'output-dropped': 'INSTANCE_OUTPUT_DROPPED',
+  pulling: 'INSTANCE_PULLING',
+  waiting: 'INSTANCE_WAITING',
 } as const satisfies Readonly<Record<InstanceNotice, SessionEventCode>>;
 
 async function notice(context: Context, event: Extract<InstanceEvent, { kind: 'noticed' }>): Promise<void> {

@@ -91,7 +91,7 @@ function createEndlessStart() {
 
 describe('the instance runner', () => {
   it('marks an instance as ready, and calls onReady with the id of its session', async () => {
-    const { runner, row, deployment, state, calls } = await open(async () => address);
+    const { runner, row, deployment, state, calls } = await open(async () => ({ address }));
     await runner.start(row, deployment);
     expect(calls).toEqual([['start'], ['ready', true]]);
     expect(await state()).toBe('ready');
@@ -99,7 +99,7 @@ describe('the instance runner', () => {
   });
 
   it('`start` does nothing if the instance became ready after its database row was read', async () => {
-    const { runner, row, deployment, calls } = await open(async () => address);
+    const { runner, row, deployment, calls } = await open(async () => ({ address }));
     await markReady({ db: rows.db, now }, row.id, address, true);
     await runner.start(row, deployment);
     expect(calls).toEqual([]);
@@ -138,14 +138,14 @@ describe('the instance runner', () => {
   it('uses an instance that became ready just when its deadline passed', async () => {
     const { runner, row, deployment, calls, deadline } = await open(async () => {
       deadline.abort();
-      return address;
+      return { address };
     });
     await runner.start(row, deployment);
     expect(calls).toEqual([['start'], ['ready', true]]);
   });
 
   it('ends the session with HTTP_ERROR if the database write of the ready state fails after the start deadline', async () => {
-    const { runner, row, deployment, calls, deadline } = await open(async () => address, {
+    const { runner, row, deployment, calls, deadline } = await open(async () => ({ address }), {
       now: () => {
         deadline.abort();
         throw new Error('The database rejects the write.');
@@ -171,7 +171,7 @@ describe('the instance runner', () => {
   });
 
   it('leaves an instance running if it becomes ready after the database was closed', async () => {
-    const { runner, row, deployment, state, calls, closing } = await open(async () => address, {
+    const { runner, row, deployment, state, calls, closing } = await open(async () => ({ address }), {
       now: () => {
         closing.abort();
         throw new Error('The database is closed.');
@@ -183,7 +183,7 @@ describe('the instance runner', () => {
   });
 
   it('does not start an instance if the server closes while the start is queued', async () => {
-    const { runner, row, deployment, state, calls, closing } = await open(async () => address, {
+    const { runner, row, deployment, state, calls, closing } = await open(async () => ({ address }), {
       startInTurn: (_organizationId, _signal, begin) => {
         closing.abort();
         return begin();

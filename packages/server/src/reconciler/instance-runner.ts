@@ -1,7 +1,7 @@
 import { agentProfileResources, type SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceSpec, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { type DeploymentToReconcile, recordTransports } from '../agents/deployment-state.ts';
+import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
@@ -52,6 +52,8 @@ export type InstanceRunner = {
 export const sessionStopTimeoutSeconds = 25;
 /** Milliseconds between SIGTERM and SIGKILL. */
 export const terminationGraceMs = 5_000;
+/** Added to the maximum length of a session: the time to stop it at its limit, and the time to end its bot. */
+const drainMarginSeconds = 60;
 /** Time for a ready bot to respond to its first status request, in milliseconds. */
 const askMs = 2_000;
 
@@ -69,11 +71,13 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
       // Read the state again, because an earlier start may have ended after `row` was read.
       const current = await context.retryWrite(() => findInstance(context.db, row.id));
       if (current?.state !== 'starting') return;
-      const address = await context.startInTurn(deployment.organization_id, abort.signal, async () => {
+      const { address, prepared } = await context.startInTurn(deployment.organization_id, abort.signal, async () => {
         context.closing.throwIfAborted();
         turn.deadline = context.startDeadline();
         return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
       });
+      if (prepared !== undefined)
+        await context.retryWrite(() => recordPreparedProject(context, row.deployment_id, prepared));
       // Clear the deadline: a later failure must not be reported as a start timeout.
       turn.deadline = null;
       const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
@@ -153,6 +157,8 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
   return {
     instanceId: row.id,
     deploymentId: row.deployment_id,
+    organizationId: deployment.organization_id,
+    agentId: deployment.agent_id,
     prepared: deployment.prepared ?? {},
     limits: agentProfileResources[deployment.profile],
     forks: deployment.fork,
@@ -166,6 +172,7 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
       PYTHONUNBUFFERED: '1',
       IMAGE_VERSION: row.deployment_id,
     }),
+    drainSeconds: deployment.max_session_seconds + drainMarginSeconds,
   };
 }
 

@@ -25,7 +25,8 @@ const fresh: InMemoryObservedState = {
   draining: false,
 };
 async function read(running: readonly string[] = [], inMemory: Partial<InMemoryObservedState> = {}) {
-  const list = async () => running.map((instanceId) => ({ instanceId, deploymentId: 'd', address: null }));
+  const list = async () =>
+    running.map((instanceId) => ({ instanceId, deploymentId: 'd', state: 'ready' as const, address: null }));
   const runtime = { list, findReplaceable: () => new Set(running.slice(1)) };
   const context = { db: rows.db, now: () => testNow, runtime, host: { id: hostId, region: 'us-west' } };
   return readObservedState(context, { ...fresh, ...inMemory });

@@ -38,9 +38,10 @@ export async function readObservedState(
 ): Promise<{ observed: ObservedState; rows: ObservedRows }> {
   const { db, host } = context;
   const { sessions, instances, deployments } = await readRows(db, host);
-  const running = new Set((await context.runtime.list()).map((instance) => instance.instanceId));
-  const replaceable = context.runtime.findReplaceable();
   const known = new Set(instances.map((instance) => instance.id));
+  const listed = await context.runtime.list();
+  const running = new Set(listed.filter(({ state }) => state !== 'exited').map(({ instanceId }) => instanceId));
+  const replaceable = context.runtime.findReplaceable();
   const observed: ObservedState = {
     now: context.now(),
     draining: inMemory.draining,

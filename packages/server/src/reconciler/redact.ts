@@ -40,5 +40,6 @@ export async function redactStartError(context: Context, deploymentId: string, e
   if (!(error instanceof StartError) || error.tail === '') return error;
   const tail = await redactOutputTail(context, deploymentId, error.tail);
   const exit = error.exit === null ? null : { ...error.exit, tail };
-  return new StartError(error.message, exit, { cause: error.cause, tail });
+  const { cause, kind, imageCode } = error;
+  return new StartError(error.message, exit, { cause, tail, kind, imageCode });
 }

@@ -1,4 +1,4 @@
-import { StartError } from '@bothost/runtime';
+import { type InstanceExit, StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
@@ -8,7 +8,13 @@ import { createBackoff } from './backoff.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 import { createDeploymentValidator, describeStartFailure } from './validation.ts';
 
-const exited = new StartError('It exited.', { code: 3, signal: null, outOfMemory: false, tail: 'oh' });
+const exited = new StartError('It exited.', {
+  reason: 'exited',
+  code: 3,
+  signal: null,
+  outOfMemory: false,
+  tail: 'oh',
+});
 const noRoom = new StartError('No account is free.', null);
 
 describe('deployment validation', () => {
@@ -110,7 +116,7 @@ describe('deployment validation', () => {
   });
 });
 
-const exit = { code: 3, signal: null, outOfMemory: false, tail: 'oh' };
+const exit: InstanceExit = { reason: 'exited', code: 3, signal: null, outOfMemory: false, tail: 'oh' };
 
 describe('describeStartFailure', () => {
   it.each([

@@ -117,6 +117,8 @@ export type DeploymentCodeSource =
   | { kind: 'build'; buildId: string; contentHash: string };
 
 export type StoredInstanceExit = {
+  /** Missing in rows of earlier versions. */
+  reason?: 'exited' | 'out-of-memory' | 'disk' | 'unknown' | undefined;
   code: number | null;
   signal: string | null;
   outOfMemory: boolean;

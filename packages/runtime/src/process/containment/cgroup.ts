@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ResourceLimits, ResourceUsage } from '../../runtime.ts';
+import type { ResourceLimits } from '../../runtime.ts';
 import type { ParentCgroups } from './cgroup-host.ts';
+import type { ProcessUsage } from './process-usage.ts';
 
 /**
  * Directories of an instance's control groups, by controller. The paths are absolute, because the next server process uses them
@@ -121,7 +122,7 @@ export async function removeCgroups(groups: InstanceCgroups): Promise<void> {
   for (const directory of directories(groups)) await rmdir(directory).catch(() => undefined);
 }
 
-export type CgroupUsageReader = { readonly read: () => ResourceUsage | null; readonly close: () => void };
+export type CgroupUsageReader = { readonly read: () => ProcessUsage | null; readonly close: () => void };
 
 /**
  * Opens a reader of the CPU and memory usage of an instance. Its files stay open until `close`. Null if a controller is missing.

@@ -1,4 +1,3 @@
-import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
 import {
   createEnvironmentVariableProcessSelector,
@@ -18,7 +17,7 @@ import {
   openCgroupUsageReader,
 } from './cgroup.ts';
 import type { PageAndTickSizes } from './kernel-units.ts';
-import { createUsageCounter } from './process-usage.ts';
+import { createUsageCounter, type ProcessUsage } from './process-usage.ts';
 
 /**
  * Environment variable that contains the id of an instance. If an instance has neither its own account nor control groups
@@ -30,7 +29,7 @@ export type ProcessContainment = {
   /** Returns the running processes of the instance, including a supervisor that serves only this instance. */
   readonly members: (table: ProcessTableProvider) => readonly ProcessIdentity[];
   /** CPU and memory use, null if unknown. CPU time never decreases. */
-  readonly usage: (table: ProcessTableProvider) => ResourceUsage | null;
+  readonly usage: (table: ProcessTableProvider) => ProcessUsage | null;
   /** Whether the kernel enforces the memory limit. If it does not, the watchdog does. */
   readonly boundsMemory: boolean;
   /** Sets the CPU limit and the CPU priority. Returns false if the machine cannot limit the CPU. */

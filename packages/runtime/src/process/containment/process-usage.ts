@@ -1,8 +1,10 @@
-import type { ResourceUsage } from '../../runtime.ts';
 import { hasEnded, type ProcessStat } from '../proc/process-identity.ts';
 import type { PageAndTickSizes } from './kernel-units.ts';
 
-export type UsageCounter = (members: readonly ProcessStat[]) => ResourceUsage;
+/** CPU time since the start, and resident memory or working set. */
+export type ProcessUsage = { readonly cpuMicroseconds: number; readonly memoryBytes: number };
+
+export type UsageCounter = (members: readonly ProcessStat[]) => ProcessUsage;
 
 /**
  * Measures CPU and memory of a process tree from `/proc` alone. The kernel adds the CPU time of an ended process to the parent

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceSpec } from '../../runtime.ts';
+import { createTestInstanceSpec } from '../../../test/instance-spec.ts';
 import {
   createForkedEnvironment,
   createForkServerEnvironment,
@@ -7,13 +7,7 @@ import {
   type InstanceLaunchInput,
 } from './fork-environment.ts';
 
-const spec: InstanceSpec = {
-  instanceId: 'i',
-  deploymentId: 'd',
-  prepared: {},
-  limits: { cpuMillicores: 500, memoryBytes: 1 },
-  environment: async () => ({}),
-};
+const spec = createTestInstanceSpec({ instanceId: 'i', deploymentId: 'd', prepared: {} });
 const source = (variables: Readonly<Record<string, string>>): InstanceLaunchInput => ({
   spec,
   project: { project: 'p', kind: 'python', main: 'bot.py', gid: null, owner: 'o', environment: 'e' },

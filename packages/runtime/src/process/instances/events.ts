@@ -1,4 +1,4 @@
-import type { InstanceEvent, InstanceExit, InstanceNotice } from '../../runtime.ts';
+import type { InstanceEvent, InstanceExit, InstanceExitReason, InstanceNotice } from '../../runtime.ts';
 import type { InstanceEnd } from '../records/instance-record.ts';
 
 /**
@@ -58,7 +58,13 @@ export function createExitedEvent(instanceId: string, end: InstanceEnd): Instanc
 
 export function describeExit(end: InstanceEnd): InstanceExit {
   const { code, signal, outOfMemory, tail, diskLimit } = end;
-  return { code, signal, outOfMemory, tail, diskLimit };
+  return { reason: determineReason(end), code, signal, outOfMemory, tail, diskLimit };
+}
+
+function determineReason({ code, signal, outOfMemory, diskLimit }: InstanceEnd): InstanceExitReason {
+  if (diskLimit !== undefined) return 'disk';
+  if (outOfMemory) return 'out-of-memory';
+  return code === null && signal === null ? 'unknown' : 'exited';
 }
 
 type EventQueue<T> = {

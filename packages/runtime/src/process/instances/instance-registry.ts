@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { InstanceEvent, InstanceNotice, ResourceUsage, RunningInstance, RuntimeLogger } from '../../runtime.ts';
+import type { InstanceEvent, InstanceNotice, ObservedInstance, ResourceUsage, RuntimeLogger } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
 import type { IsolationSettings } from '../containment/isolation.ts';
 import { createProcessTableProvider } from '../proc/process-table.ts';
@@ -31,7 +31,8 @@ export type InstanceRegistry = {
    */
   readonly adopt: () => Promise<void>;
   readonly running: () => readonly Instance[];
-  readonly list: () => readonly RunningInstance[];
+  readonly list: () => readonly ObservedInstance[];
+  readonly inspect: (instanceId: string) => ObservedInstance | null;
   readonly sample: (instanceIds: readonly string[]) => ReadonlyMap<string, ResourceUsage>;
   readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
@@ -109,7 +110,12 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       if (byId.size > 0) logger.info({ instances: byId.size }, 'instances of a previous server process adopted');
     },
     running,
-    list: () => running().map(describeRunning),
+    list: () => [...byId.values()].map(describeInstance),
+    inspect: (instanceId) => {
+      const instance = byId.get(instanceId);
+      instance?.check();
+      return instance === undefined ? null : describeInstance(instance);
+    },
     sample: (instanceIds) => {
       const table = createProcessTableProvider();
       const usages = new Map<string, ResourceUsage>();
@@ -140,9 +146,11 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   };
 }
 
-function describeRunning(instance: Instance): RunningInstance {
+function describeInstance(instance: Instance): ObservedInstance {
   const { instanceId, deploymentId, address } = instance.record();
-  return { instanceId, deploymentId, address };
+  const known = { instanceId, deploymentId };
+  if (instance.end() !== null) return { ...known, state: 'exited', address: null };
+  return { ...known, state: address === null ? 'starting' : 'ready', address };
 }
 
 function endedInOrder(instances: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {

@@ -143,7 +143,7 @@ function watchEnd(
   const finish = async (supervisorStatus: number | null) => {
     await killContainedProcesses(containment, null, onStuck);
     const usage = containment.usage(createProcessTableProvider());
-    lastUsage = usage === null ? null : { ...usage, hasEnded: true };
+    lastUsage = usage === null ? null : { ...usage, at: options.now(), hasEnded: true };
     output.finish();
     end = describeEnd(options, containment, determineInstanceEnd(files, supervisorStatus, isKilled), {
       tail: output.tail(),
@@ -209,7 +209,11 @@ function watchEnd(
   }
 
   return {
-    usage: (table) => (end === null ? containment.usage(table) : lastUsage),
+    usage: (table) => {
+      if (end !== null) return lastUsage;
+      const usage = containment.usage(table);
+      return usage === null ? null : { ...usage, at: options.now() };
+    },
     end: () => end,
     ended,
     check,

@@ -1,4 +1,4 @@
-import type { BuildOutputHandler, ResourceLimits } from '../../runtime.ts';
+import type { BotProjectSource, BuildOutputHandler, ResourceLimits } from '../../runtime.ts';
 import type { IsolationSettings } from '../containment/isolation.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
 import { createBuildEnvironment } from './build-variables.ts';
@@ -29,6 +29,8 @@ export type PreparationContext = RemovalContext & {
   readonly cacheLimitBytes: number;
   readonly open: BuildCommandRunOptions['open'];
 };
+
+export type ProjectSpec = { readonly id: string; readonly source: BotProjectSource };
 
 /** A project that is being prepared, in its final directory. */
 export type ProjectPreparation = {

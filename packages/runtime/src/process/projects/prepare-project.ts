@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { ProjectPreparationError, type ProjectPreparationSpec } from '../../runtime.ts';
+import { ProjectPreparationError } from '../../runtime.ts';
 import { copyProject } from './copy-project.ts';
 import { assignOwnerGroup } from './owner.ts';
-import type { PreparationContext, ProjectPreparation } from './preparation.ts';
+import type { PreparationContext, ProjectPreparation, ProjectSpec } from './preparation.ts';
 import { prepareNodeProject } from './prepare-node-project.ts';
 import { preparePythonProject } from './prepare-python-project.ts';
 import { type Project, writeProject } from './prepared-project.ts';
@@ -15,7 +15,7 @@ import { findProject, markProjectComplete, markProjectIncomplete, removeProject 
  */
 export async function prepareProject(
   context: PreparationContext,
-  { id, source }: ProjectPreparationSpec,
+  { id, source }: ProjectSpec,
   given: Pick<ProjectPreparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
 ): Promise<Project> {
   const { store } = context;

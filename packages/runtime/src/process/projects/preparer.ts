@@ -5,7 +5,6 @@ import {
   type BuildLimits,
   type BuildOutputHandler,
   type DiskLimits,
-  type ProjectPreparationSpec,
   ProjectPreparationTimeoutError,
   type RuntimeLogger,
 } from '../../runtime.ts';
@@ -24,7 +23,7 @@ import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { type BuildDiskMonitor, createBuildDiskMonitor } from './build-disk.ts';
 import { lockCache } from './download-cache.ts';
 import { getProjectOwner } from './owner.ts';
-import type { PreparationContext } from './preparation.ts';
+import type { PreparationContext, ProjectSpec } from './preparation.ts';
 import { prepareProject } from './prepare-project.ts';
 import type { Project } from './prepared-project.ts';
 import {
@@ -40,7 +39,7 @@ import { createUvFinder } from './uv.ts';
 
 export type LocalProjectPreparer = {
   readonly store: ProjectStore;
-  readonly prepare: (spec: ProjectPreparationSpec, output: BuildOutputHandler, signal: AbortSignal) => Promise<Project>;
+  readonly prepare: (spec: ProjectSpec, output: BuildOutputHandler, signal: AbortSignal) => Promise<Project>;
   /** Removes a project, and the Python environments and download caches that only this project used. Idempotent. */
   readonly discard: (project: Project) => Promise<void>;
   /** Ends builds of a previous server process and removes incomplete projects. Call this before any other method. */
@@ -99,7 +98,7 @@ export function createLocalProjectPreparer(options: LocalProjectPreparerOptions)
   };
 
   const prepareInTurn = async (
-    spec: ProjectPreparationSpec,
+    spec: ProjectSpec,
     output: BuildOutputHandler,
     signal: AbortSignal,
   ): Promise<Project> => {

@@ -60,7 +60,11 @@ export async function awaitBotReadiness(
     if (leave.aborted && !stop.aborted) throw new StartError('The service shut down before the bot was ready.', null);
     await instance.stop(0);
     const tail = instance.output.tail();
-    throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { cause: failure, tail });
+    throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, {
+      kind: 'bot',
+      cause: failure,
+      tail,
+    });
   }
   if (first.kind === 'port-taken') return portTaken;
   if (first.wide !== null) context.instances.noticeWide(instance, first.wide.address);

@@ -22,7 +22,7 @@ export type InstanceStarterContext = Omit<
   };
 
 export type InstanceStarter = {
-  readonly start: (spec: InstanceSpec, signal: AbortSignal) => Promise<InstanceAddress>;
+  readonly start: (spec: InstanceSpec, signal: AbortSignal, launched?: () => void) => Promise<InstanceAddress>;
   /**
    * Cancels a start that is in progress. If its instance was already launched, `instances` contains it when the promise resolves.
    */
@@ -88,7 +88,12 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     return known.signal;
   };
 
-  const start = async (spec: InstanceSpec, signal: AbortSignal, leave: AbortSignal): Promise<InstanceAddress> => {
+  const start = async (
+    spec: InstanceSpec,
+    signal: AbortSignal,
+    leave: AbortSignal,
+    launched: () => void,
+  ): Promise<InstanceAddress> => {
     const canceled = cancellationOf(spec.instanceId);
     try {
       let reason = '';
@@ -100,6 +105,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
           (await launchShared(spec, attempt, canceled).catch((error: unknown) => {
             throw new StartError(`The bot could not be started: ${errorMessage(error)}`, null, { cause: error });
           }));
+        launched();
         const signals = { stop: AbortSignal.any([signal, canceled]), leave };
         const outcome = await awaitBotReadiness(context, instance, spec, signals);
         if (typeof outcome !== 'string') return outcome;
@@ -115,9 +121,9 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
   };
 
   return {
-    start: async (spec, signal) => {
+    start: async (spec, signal, launched = () => undefined) => {
       const leaving = new AbortController();
-      const started = start(spec, signal, leaving.signal);
+      const started = start(spec, signal, leaving.signal, launched);
       starting.set(leaving, started);
       return started.finally(() => starting.delete(leaving));
     },
