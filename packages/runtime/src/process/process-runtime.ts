@@ -1,5 +1,6 @@
 import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createMonotonicClock } from '../output/monotonic-clock.ts';
+import { startPolling } from '../polling.ts';
 import { ProjectPreparationError, type Runtime, StartError } from '../runtime.ts';
 import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
 import { unixAccountForAccessChecks } from './containment/isolation.ts';
@@ -11,7 +12,6 @@ import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
 import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
 import { prepareMachineForBots } from './machine.ts';
 import { applyDefaultOptions, type ProcessRuntimeOptions } from './options.ts';
-import { startPolling } from './polling.ts';
 import { resolveBotProgram } from './projects/bot-program.ts';
 import { findInterpreter } from './projects/interpreter.ts';
 import { getProjectOwnerForOrganization } from './projects/owner.ts';

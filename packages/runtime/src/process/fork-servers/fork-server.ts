@@ -1,9 +1,9 @@
+import { settlesWithin } from '../../settles-within.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { createProcessContainment } from '../containment/containment.ts';
 import type { PageAndTickSizes } from '../containment/kernel-units.ts';
 import { killContainedProcesses, signalProcesses } from '../containment/kill.ts';
 import type { RemovalContext } from '../instances/remove-instance.ts';
-import { settlesWithin } from '../instances/settles-within.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import {
   type ForkServerFiles,

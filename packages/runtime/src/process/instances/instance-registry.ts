@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { createInstanceEvents } from '../../instance-events.ts';
 import type { InstanceEvent, InstanceNotice, ObservedInstance, ResourceUsage, RuntimeLogger } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
 import type { IsolationSettings } from '../containment/isolation.ts';
@@ -7,7 +8,7 @@ import { createProcessTableProvider } from '../proc/process-table.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readInstances } from './adopt.ts';
-import { createExitedEvent, createInstanceEvents } from './events.ts';
+import { createExitedEvent, describeExit } from './events.ts';
 import { type Instance, type LaunchedInstance, type OptionsForAllInstances, openInstance } from './instance.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
@@ -71,7 +72,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
         // Do not report an exit if the bot never ran. For example, the previous server process was killed before it asked
         // the supervisor to run the bot.
         if (!instance.hasRun()) byId.delete(instanceId);
-        else events.ended(instanceId, end);
+        else events.ended(instanceId, new Date(end.at), describeExit(end));
       },
       onError: (error, message) => logger.error({ err: error, instanceId }, message),
     });

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { MonotonicClock } from '../../output/monotonic-clock.ts';
 import type { ResourceUsage } from '../../runtime.ts';
+import { settlesWithin } from '../../settles-within.ts';
 import type { StartedProgram } from '../../spawner.ts';
 import { removeCgroups } from '../containment/cgroup.ts';
 import { createProcessContainment, type ProcessContainment } from '../containment/containment.ts';
@@ -23,7 +24,6 @@ import {
   readInstanceState,
   watchExitStatusFile,
 } from './instance-end.ts';
-import { settlesWithin } from './settles-within.ts';
 
 /**
  * Milliseconds after the kill of a bot until its supervisor is killed too. A supervisor that a bot stopped with SIGSTOP never

@@ -1,4 +1,4 @@
-import type { RuntimeLogger } from '../runtime.ts';
+import type { RuntimeLogger } from './runtime.ts';
 
 /** A periodic check for changes that no event reports. With `polls: n`, it runs on every n-th poll. */
 export type PollingCheck = { readonly polls: number; readonly run: () => void | Promise<void> };

@@ -1,0 +1,85 @@
+import type { InstanceEvent, InstanceExit, InstanceNotice } from './runtime.ts';
+
+/**
+ * Maximum number of notices (warnings about instances) that are kept while no watcher reads events. Exit events are not limited
+ * and are also stored on disk.
+ */
+const keptNotices = 1000;
+
+export type InstanceEvents = {
+  readonly ended: (instanceId: string, at: Date, exit: InstanceExit) => void;
+  readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly replaceable: (instanceId: string) => void;
+  /**
+   * Yields first the exit events that `earlier` returns, then the notices that were kept while there was no watcher, then new
+   * events. Throws if there already is a watcher.
+   */
+  readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
+};
+
+export function createInstanceEvents(now: () => Date): InstanceEvents {
+  const notices: InstanceEvent[] = [];
+  let queue: EventQueue<InstanceEvent> | null = null;
+
+  async function* watchQueue(own: EventQueue<InstanceEvent>, signal: AbortSignal): AsyncGenerator<InstanceEvent> {
+    try {
+      yield* own.read(signal);
+    } finally {
+      if (queue === own) queue = null;
+    }
+  }
+
+  return {
+    ended: (instanceId, at, exit) => queue?.push({ kind: 'exited', instanceId, at, exit }),
+    replaceable: (instanceId) => queue?.push({ kind: 'replaceable', instanceId, at: now() }),
+    noticed: (instanceId, notice, detail) => {
+      const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };
+      if (queue !== null) queue.push(event);
+      else if (notices.length < keptNotices) notices.push(event);
+    },
+    watch: (earlier, signal) => {
+      if (queue !== null) throw new Error('The runtime already has a watcher of events. It allows only one at a time.');
+      const own = createEventQueue<InstanceEvent>();
+      for (const event of [...earlier(), ...notices.splice(0)]) own.push(event);
+      queue = own;
+      signal.addEventListener('abort', () => {
+        if (queue === own) queue = null;
+      });
+      if (signal.aborted) queue = null;
+      return watchQueue(own, signal);
+    },
+  };
+}
+
+type EventQueue<T> = {
+  readonly push: (value: T) => void;
+  readonly read: (signal: AbortSignal) => AsyncGenerator<T>;
+};
+
+function createEventQueue<T>(): EventQueue<T> {
+  const values: T[] = [];
+  let wake: () => void = () => undefined;
+  return {
+    push: (value) => {
+      values.push(value);
+      wake();
+    },
+    read: async function* (signal) {
+      const onAbort = () => wake();
+      signal.addEventListener('abort', onAbort);
+      try {
+        while (!signal.aborted) {
+          const value = values.shift();
+          if (value !== undefined) yield value;
+          else {
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+          }
+        }
+      } finally {
+        signal.removeEventListener('abort', onAbort);
+      }
+    },
+  };
+}
