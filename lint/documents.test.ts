@@ -68,7 +68,12 @@ describe('the documents', () => {
     const names = Object.values(settings).flatMap((setting) => [...setting.names]);
     const configured = new Set([...read('docs/configuration.md').matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect(names.filter((name) => !configured.has(name))).toEqual([]);
-    const known = new Set([...names, ...names.map((name) => `${name}_FILE`), 'BOTHOST_INSTANCE']);
+    const known = new Set([
+      ...names,
+      ...names.map((name) => `${name}_FILE`),
+      'BOTHOST_INSTANCE',
+      'BOTHOST_CONVERSATION_FILE',
+    ]);
     const used = documents.flatMap(
       (path) => read(path).match(/\b(?:BOTHOST_[A-Z_]*[A-Z]|DATABASE_URL(?:_FILE)?)\b/g) ?? [],
     );

@@ -245,6 +245,23 @@ export type InstanceOutputStore = {
   readonly findReleased: (directory: string) => Promise<OutputFile | null>;
 };
 
+/**
+ * Bytes of an instance's conversation file (docs/bot-contract.md, "Conversation"). `fileBytes` is the size of the file. `replaced`:
+ * the bot has replaced the file that the driver created, so the driver does not read it.
+ */
+export type ConversationFilePart =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly fileBytes: number }
+  | { readonly kind: 'replaced' };
+
+/** The conversation files of instances, until `forget`. */
+export type InstanceConversationStore = {
+  /**
+   * Reads at most `maximumBytes` from an offset, without waiting for more. Null if the instance is unknown or has no file.
+   * Rejects if the file cannot be read now.
+   */
+  readonly read: (instanceId: string, offset: number, maximumBytes: number) => Promise<ConversationFilePart | null>;
+};
+
 export type Milliseconds = number;
 
 /** Receives a line of a build's output. `isDetail`: it belongs only in the full log. */
@@ -352,6 +369,7 @@ export type Runtime = ProjectPreparer &
   SessionPriority &
   StartMethods & {
     readonly outputs: InstanceOutputStore;
+    readonly conversations: InstanceConversationStore;
     /**
      * Stops watching instances and closes files. Instances keep running, so that the next server process can adopt them. Pending
      * calls of `start` reject, but the bots that they started keep running, and the next server process waits until these bots

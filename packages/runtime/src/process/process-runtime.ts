@@ -6,6 +6,7 @@ import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup
 import { unixAccountForAccessChecks } from './containment/isolation.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
 import { openForkServers } from './fork-servers/fork-servers.ts';
+import { createInstanceConversations } from './instances/conversations.ts';
 import type { Instance } from './instances/instance.ts';
 import { createInstanceRegistry } from './instances/instance-registry.ts';
 import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
@@ -142,6 +143,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
       instances: instances.byId,
       outputDirectory: (instanceId) => getInstanceFiles(instancesDirectory, instanceId).log,
     }),
+    conversations: createInstanceConversations(instances.byId),
     forget: async (instanceId) => {
       requireId(instanceId, (message) => new RangeError(message));
       await instances.forget(instanceId);

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { defineInstanceAdoptionTests } from './adoption.ts';
 import { defineBuildTests } from './building.ts';
+import { defineConversationTests } from './conversations.ts';
 import { defineInstanceEndTests } from './ends.ts';
 import type { RuntimeSetup } from './fixture.ts';
 import { defineIsolationTests } from './isolation.ts';
@@ -20,6 +21,7 @@ export function defineRuntimeTests(name: string, setup: RuntimeSetup): void {
     defineInstanceStartTests(setup);
     defineInstanceEndTests(setup);
     defineOutputTests(setup);
+    defineConversationTests(setup);
     defineResourceTests(setup);
     defineIsolationTests(setup);
     defineInstanceAdoptionTests(setup);

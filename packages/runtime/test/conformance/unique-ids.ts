@@ -46,6 +46,9 @@ export function createUniqueIds(): UniqueIds {
         return new Map([...usages].map(([id, usage]) => [nameOf(id), usage]));
       },
       forget: (name) => runtime.forget(idOf(name)),
+      conversations: {
+        read: (name, offset, bytes) => runtime.conversations.read(idOf(name), offset, bytes),
+      },
       outputs: {
         ...outputs,
         find: (name) => outputs.find(idOf(name)),

@@ -329,6 +329,7 @@ function recordOf(instanceId: string, supervisor: InstanceRecord['supervisor']):
     bootId: 'any',
     port: 1,
     socket: null,
+    conversation: null,
     limits: defaultResourceLimits,
     containment: 'mark',
     account: null,

@@ -26,11 +26,13 @@ describe('createForkServerEnvironment', () => {
 });
 
 describe('createForkedEnvironment', () => {
+  const forked = { ...place, socket: '/run/bot', conversation: '/conversation' };
+
   it('limits native libraries to one thread unless a variable of the bot sets another number of threads', () => {
-    expect(createForkedEnvironment({ ...place, socket: '/run/bot' }, source({}))).toMatchObject({
+    expect(createForkedEnvironment(forked, source({}))).toMatchObject({
       OPENBLAS_NUM_THREADS: '1',
     });
-    const chosen = createForkedEnvironment({ ...place, socket: '/run/bot' }, source({ OPENBLAS_NUM_THREADS: '4' }));
+    const chosen = createForkedEnvironment(forked, source({ OPENBLAS_NUM_THREADS: '4' }));
     expect(chosen).toMatchObject({ OPENBLAS_NUM_THREADS: '4' });
   });
 });

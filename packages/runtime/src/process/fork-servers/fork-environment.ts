@@ -26,7 +26,7 @@ const singleThreadVariables = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMETRY
 /** Variables of the service that it passes on to bots. */
 export type MachineVariables = Pick<EnvironmentOptions, 'path' | 'language' | 'timeZone'>;
 
-type Place = MachineVariables & Pick<EnvironmentOptions, 'home' | 'instanceId' | 'socket'>;
+type Place = MachineVariables & Pick<EnvironmentOptions, 'home' | 'instanceId' | 'socket' | 'conversation'>;
 
 export function createForkedEnvironment(
   place: Place,
@@ -42,11 +42,11 @@ export function createForkedEnvironment(
 
 /** Returns the environment of a fork server: the variables that are equal in all its instances. */
 export function createForkServerEnvironment(
-  place: Omit<Place, 'socket'>,
+  place: Omit<Place, 'socket' | 'conversation'>,
   source: Pick<InstanceLaunchInput, 'program' | 'variables'>,
 ) {
   return createForkedEnvironment(
-    { ...place, socket: null },
+    { ...place, socket: null, conversation: null },
     { ...source, variables: sharedVariables(source.variables) },
   );
 }

@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { conversationFileVariable } from '@bothost/contract';
 import { instanceIdVariable } from '../containment/containment.ts';
 
 export type EnvironmentOptions = {
@@ -7,6 +8,8 @@ export type EnvironmentOptions = {
   readonly port: number;
   /** The path of the Unix socket that the bot gets in `BOT_SOCKET`, or null if it gets no socket. */
   readonly socket: string | null;
+  /** The path of the conversation file, or null if the bot gets none. */
+  readonly conversation: string | null;
   readonly home: string;
   readonly folder: string;
   readonly path: string;
@@ -30,6 +33,7 @@ export function createBotEnvironment(options: EnvironmentOptions): Readonly<Reco
     ...(options.socket === null ? {} : { BOT_SOCKET: options.socket }),
     ...(options.port === 0 ? {} : { PORT: String(options.port) }),
     BOT_HOST: '127.0.0.1',
+    ...(options.conversation === null ? {} : { [conversationFileVariable]: options.conversation }),
     [instanceIdVariable]: options.instanceId,
   };
 }

@@ -38,6 +38,7 @@ test.each([node, python])(
       instanceId: 'i',
       port: 1,
       socket: '/run/bot',
+      conversation: '/conversation',
       home: '/home',
       folder,
       path: '/bin',

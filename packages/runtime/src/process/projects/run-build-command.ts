@@ -56,6 +56,7 @@ export async function runBuildCommand(options: BuildCommandRunOptions): Promise<
     priority: 'build',
     processLimit,
     account: builder.account,
+    conversation: null,
     isolation: options.isolation,
     bootId: options.bootId,
     now: options.now(),

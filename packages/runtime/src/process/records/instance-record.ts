@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { fileIdentitySchema } from '../../output/conversation-file.ts';
 import { writeJsonAtomically } from '../../write-json-atomically.ts';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
@@ -35,6 +36,8 @@ const storedRecordSchema = z.object({
    * directory of this machine, `directory-` and a hash of its path. Missing in records of earlier versions.
    */
   owner: z.string().optional(),
+  /** The conversation file. Null for a program that has none, and in records of earlier versions. */
+  conversation: fileIdentitySchema.nullable().default(null),
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
 
@@ -64,6 +67,9 @@ export type InstanceFiles = {
    */
   readonly log: string;
   readonly output: string;
+  /** Directory of the conversation file. The bot cannot change it if the bot has its own account. */
+  readonly conversationDirectory: string;
+  readonly conversation: string;
   /** A file that exists if the service killed the bot for its memory use, which the exit status does not show. */
   readonly memoryKill: string;
   /**
@@ -88,6 +94,8 @@ export function getInstanceFiles(instancesDirectory: string, instanceId: string)
     exit: join(directory, 'exit'),
     log: join(directory, 'log'),
     output: join(directory, 'log/output'),
+    conversationDirectory: join(directory, 'conversation'),
+    conversation: join(directory, 'conversation/lines'),
     memoryKill: join(directory, 'memory-kill'),
     diskKill: join(directory, 'disk-kill'),
     home: join(directory, 'home'),
@@ -99,15 +107,16 @@ export function getInstanceFiles(instancesDirectory: string, instanceId: string)
 }
 
 export function listWritableDirectories(files: InstanceFiles): readonly string[] {
-  return [files.home, files.tmp, files.varTmp, files.socketDirectory, files.log];
+  return [files.home, files.tmp, files.varTmp, files.socketDirectory, files.log, files.conversationDirectory];
 }
 
 export function writeInstanceRecord(files: InstanceFiles, record: InstanceRecord): void {
-  const { supervisor, main, socket, ...rest } = record;
+  const { supervisor, main, socket, conversation, ...rest } = record;
   const stored: z.input<typeof recordSchema> = {
     ...rest,
     ...(socket === null ? {} : { socket }),
     ...(main === null ? {} : { main }),
+    ...(conversation === null ? {} : { conversation }),
     keeper: supervisor,
   };
   writeJsonAtomically(files.record, stored);

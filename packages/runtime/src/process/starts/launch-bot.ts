@@ -1,5 +1,6 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createConversationFile } from '../../output/conversation-file.ts';
 import type { InstanceSpec } from '../../runtime.ts';
 import { reserveUid } from '../containment/accounts.ts';
 import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
@@ -78,7 +79,7 @@ export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProg
   );
 }
 
-type Place = Pick<EnvironmentOptions, 'instanceId' | 'socket' | 'home'>;
+type Place = Pick<EnvironmentOptions, 'instanceId' | 'socket' | 'conversation' | 'home'>;
 
 /**
  * Creates directory, account, home and socket directory of an instance and launches it. `removeInstance` can clean up after
@@ -105,6 +106,8 @@ async function launchInstance(
       mkdirSync(directory, { mode: 0o700 });
       if (account !== null) chownSync(directory, account.uid, account.gid);
     }
+    createTraversableDirectory(files.conversationDirectory);
+    const conversation = createConversationFile(files.conversation, account);
     const socket = options.socketPaths.of(files);
     const contained: ContainedLaunchOptions = {
       ...options,
@@ -117,8 +120,10 @@ async function launchInstance(
       priority: 'start',
       processLimit,
       account,
+      conversation,
     };
-    return await launchContainedProgram(contained, createProcess({ instanceId, socket, home: files.home }));
+    const place = { instanceId, socket, conversation: files.conversation, home: files.home };
+    return await launchContainedProgram(contained, createProcess(place));
   } catch (error) {
     await removeInstance(options, files, uid);
     throw error;
