@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BotProjectSource, ProjectPreparationError } from '../../src/runtime.ts';
 import { createTestInstanceSpec } from '../instance-spec.ts';
-import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, type SourceRuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const organizationId = 'acme';
@@ -32,7 +32,7 @@ const building = (code: string) => ({
 });
 const buildScript = `require('fs').writeFileSync('built.js', ${JSON.stringify(serverCode.replace("require('greeting')", "'built'"))});`;
 
-export function defineBuildTests(setup: RuntimeSetup): void {
+export function defineBuildTests(setup: SourceRuntimeSetup): void {
   const open = async () => {
     const fixture = await openRuntimeFixture(setup);
     const prepare = (

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import type {
+  BotProjectSource,
+  BotSource,
   InstanceAddress,
   InstanceEvent,
   InstanceLifecycle,
@@ -17,18 +19,45 @@ import { createTestInstanceSpec, defaultResourceLimits } from '../instance-spec.
 import type { InstanceProbe } from './probe.ts';
 import { createUniqueIds } from './unique-ids.ts';
 
-/** The runtime driver under test: how to open it, how to observe its instances, and what it can do on this machine. */
+/** The runtime driver under test: how to open it, how to make bots for it, and how to observe its instances. */
 export type RuntimeSetup = {
   /** Opens the runtime driver with a data directory. Opening the same directory again simulates a restart of the server. */
   readonly open: (dataDirectory: string) => Promise<Runtime>;
   readonly probe: (dataDirectory: string) => InstanceProbe;
-  /** Whether bots are isolated from each other and from the service's files, for example because each has its own account. */
-  readonly isolatesAccounts: boolean;
+  /**
+   * Makes a bot from files, and returns its source. Node runs `index.js`. `directory` is the path of a directory for this bot,
+   * which does not exist yet. Equal files may give equal sources.
+   */
+  readonly makeBot: (files: Readonly<Record<string, string>>, directory: string) => Promise<BotSource>;
   /** Whether the machine can limit CPU and memory. If not, the driver must report this. */
   readonly enforcesLimits: boolean;
+  /** Whether the driver knows when output was written while no server ran. If not, it marks the output as unattended. */
+  readonly timesUnattendedOutput: boolean;
+};
+
+/** A runtime driver that accepts sources and runs bots on this machine. */
+export type SourceRuntimeSetup = RuntimeSetup & {
+  /** Whether bots are isolated from each other and from the service's files, for example because each has its own account. */
+  readonly isolatesAccounts: boolean;
   /** Why the tests of Python bots are skipped on this machine. Null if they run. */
   readonly lacksPython: string | null;
 };
+
+/** Makes a bot as the source of drivers that run directories. */
+export async function makeDirectoryBot(
+  files: Readonly<Record<string, string>>,
+  directory: string,
+): Promise<BotProjectSource> {
+  await writeFiles(directory, files);
+  return { kind: 'directory', path: directory, contentHash: '' };
+}
+
+async function writeFiles(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(directory, path, '..'), { recursive: true });
+    await writeFile(join(directory, path), content);
+  }
+}
 
 /**
  * A bot that evaluates the environment variable `ON_START` and then the body of each POST as JavaScript. It responds with
@@ -58,7 +87,7 @@ else if (listens) server.listen(Number(process.env.PORT), host);
  */
 export type RuntimeFixture = {
   readonly dataDirectory: string;
-  /** A directory that every bot can write to. */
+  /** A directory that every bot on this machine can write to. */
   readonly shared: string;
   readonly runtime: () => Runtime;
   readonly probe: InstanceProbe;
@@ -108,21 +137,15 @@ export async function openRuntimeFixture(setup: RuntimeSetup): Promise<RuntimeFi
   });
   const project = async (name: string, files: Readonly<Record<string, string>> = { 'index.js': botCode }) => {
     const directory = join(root, name);
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(join(directory, path, '..'), { recursive: true });
-      await writeFile(join(directory, path), content);
-    }
+    await writeFiles(directory, files);
     return directory;
   };
   const spec = async (instanceId: string, onStart = '', limits = defaultResourceLimits): Promise<InstanceSpec> => {
     names.add(instanceId);
     const deploymentId = `deployment-of-${instanceId}`;
-    const path = await project(deploymentId);
-    const prepared = await current().prepare(
-      { id: deploymentId, source: { kind: 'directory', path, contentHash: '' } },
-      () => undefined,
-      new AbortController().signal,
-    );
+    const source = await setup.makeBot({ 'index.js': botCode }, join(root, deploymentId));
+    const spec = { id: deploymentId, source };
+    const prepared = await current().prepare(spec, () => undefined, new AbortController().signal);
     const environment = async () => ({ ON_START: onStart });
     return createTestInstanceSpec({ instanceId, deploymentId, prepared, limits, environment });
   };

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { InstanceAddress } from '../../src/runtime.ts';
 import { describeUnless } from '../skip-with-reason.ts';
-import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type SourceRuntimeSetup } from './fixture.ts';
 import type { IsolationAttack } from './probe.ts';
 
 /** Tests what a bot must not be able to access, if the runtime driver isolates bots from each other. */
-export function defineIsolationTests(setup: RuntimeSetup): void {
+export function defineIsolationTests(setup: SourceRuntimeSetup): void {
   describeUnless(
     setup.isolatesAccounts ? null : 'not applicable: all bots of this setup have one account',
     'isolation',

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProjectPreparationError } from '../../src/runtime.ts';
 import { createTestInstanceSpec } from '../instance-spec.ts';
-import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, type SourceRuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 const serverCode = `require('http').createServer((q, s) => s.end(JSON.stringify({ file: __filename.split('/').pop(), env: Object.keys(process.env), seen: require('fs').readdirSync(__dirname) }))).listen(process.env.PORT, '127.0.0.1');`;
 
-export function definePreparationTests(setup: RuntimeSetup): void {
+export function definePreparationTests(setup: SourceRuntimeSetup): void {
   const prepare = (fixture: RuntimeFixture, path: string) =>
     fixture
       .runtime()

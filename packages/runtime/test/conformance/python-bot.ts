@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { BotProjectSource, PreparedProject } from '../../src/runtime.ts';
 import { createTestInstanceSpec } from '../instance-spec.ts';
 import { describeUnless } from '../skip-with-reason.ts';
-import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
+import { evaluateInInstance, openRuntimeFixture, type SourceRuntimeSetup } from './fixture.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -55,7 +55,7 @@ type BotReport = {
 };
 
 /** Tests that a runtime driver can run Python bots. The bots run with a stand-in for the Python host shim. */
-export function definePythonBotTests(setup: RuntimeSetup): void {
+export function definePythonBotTests(setup: SourceRuntimeSetup): void {
   const { lacksPython } = setup;
   const open = async () => {
     const fixture = await openRuntimeFixture(setup);

@@ -85,7 +85,7 @@ export function defineResourceTests(setup: RuntimeSetup): void {
         `globalThis.allocated = []; setInterval(() => allocated.push(Buffer.alloc(${16 * mebibyte}, 1)), 20); null`,
       );
       const { exit } = await waitForEvent(runtime(), 'exited', 'eater');
-      expect(exit).toMatchObject({ code: null, signal: 'SIGKILL', outOfMemory: true });
+      expect(exit).toMatchObject({ reason: 'out-of-memory', code: null, signal: 'SIGKILL', outOfMemory: true });
     });
 
     testUnless(

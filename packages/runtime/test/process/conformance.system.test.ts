@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { defineRuntimeTests } from '../conformance/conformance.ts';
+import { defineRuntimeTests, defineSourceRuntimeTests } from '../conformance/conformance.ts';
 import { definePythonBotTests } from '../conformance/python-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
@@ -9,8 +9,11 @@ import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts
  * long to install.
  */
 const [strongest, ...others] = availableContainmentKinds;
-for (const kind of others)
-  defineRuntimeTests(`process driver, containment by ${kind}`, createProcessRuntimeSetup(kind));
+for (const kind of others) {
+  const setup = createProcessRuntimeSetup(kind);
+  defineRuntimeTests(`process driver, containment by ${kind}`, setup);
+  defineSourceRuntimeTests(`process driver, containment by ${kind}`, setup);
+}
 
 // Test Python bots with the strongest kind of containment, which gives each bot its own user account if the tests run as root.
 // Then test them with the kind `mark` (an environment variable), with which all bots use the service's account.

@@ -1,5 +1,7 @@
-import { defineRuntimeTests } from '../conformance/conformance.ts';
+import { defineRuntimeTests, defineSourceRuntimeTests } from '../conformance/conformance.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
 const [strongest] = availableContainmentKinds;
-defineRuntimeTests(`process driver, containment by ${strongest}`, createProcessRuntimeSetup(strongest));
+const setup = createProcessRuntimeSetup(strongest);
+defineRuntimeTests(`process driver, containment by ${strongest}`, setup);
+defineSourceRuntimeTests(`process driver, containment by ${strongest}`, setup);

@@ -10,6 +10,7 @@ import {
   evaluateCodeThatMayExit,
   evaluateInInstance,
   listRunning,
+  makeDirectoryBot,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -37,10 +38,10 @@ const open = (dataDirectory: string, limits: Partial<DiskLimits>) => {
 
 const setup: RuntimeSetup = {
   open: (dataDirectory) => open(dataDirectory, { instanceBytes: 32 * mib }),
+  makeBot: makeDirectoryBot,
   probe: createInstanceProcessProbe,
-  isolatesAccounts: false,
   enforcesLimits: false,
-  lacksPython: null,
+  timesUnattendedOutput: false,
 };
 
 /** Returns code of a bot that writes a file of this size in MiB into its home. */

@@ -18,6 +18,7 @@ import {
   evaluateCodeThatMayExit,
   evaluateInInstance,
   listRunning,
+  makeDirectoryBot,
   openRuntimeFixture,
   type RuntimeSetup,
   waitForEvent,
@@ -37,10 +38,10 @@ const isAlive = (pid: number) => {
 
 const setup: RuntimeSetup = {
   open,
+  makeBot: makeDirectoryBot,
   probe: createInstanceProcessProbe,
-  isolatesAccounts: isRoot,
   enforcesLimits: false,
-  lacksPython: null,
+  timesUnattendedOutput: false,
 };
 
 const neverAborted = new AbortController().signal;

@@ -7,18 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isAlive, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ProjectPreparationSpec } from '../../src/runtime.ts';
-import { openRuntimeFixture, type RuntimeSetup } from '../conformance/fixture.ts';
+import { makeDirectoryBot, openRuntimeFixture, type RuntimeSetup } from '../conformance/fixture.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { createInstanceProcessProbe } from './probe.ts';
 
 const neverAborted = new AbortController().signal;
-const isRoot = process.geteuid?.() === 0;
 const setup: RuntimeSetup = {
   open: (dataDirectory) => openProcessRuntime({ dataDirectory }),
+  makeBot: makeDirectoryBot,
   probe: createInstanceProcessProbe,
-  isolatesAccounts: isRoot,
   enforcesLimits: false,
-  lacksPython: null,
+  timesUnattendedOutput: false,
 };
 
 /** Code of a server in a separate process. The server prepares one project and prints the output of its build. */

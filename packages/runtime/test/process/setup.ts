@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
-import type { RuntimeSetup } from '../conformance/fixture.ts';
+import { makeDirectoryBot, type SourceRuntimeSetup } from '../conformance/fixture.ts';
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { createInstanceProcessProbe } from './probe.ts';
@@ -23,7 +23,7 @@ export const availableContainmentKinds: readonly [ContainmentKind, ...Containmen
 export function createProcessRuntimeSetup(
   kind: ContainmentKind,
   options: Partial<ProcessRuntimeOptions> = {},
-): RuntimeSetup {
+): SourceRuntimeSetup {
   return {
     open: async (dataDirectory) =>
       openProcessRuntime({
@@ -35,7 +35,9 @@ export function createProcessRuntimeSetup(
         pollMs: 200,
         ...options,
       }),
+    makeBot: makeDirectoryBot,
     probe: createInstanceProcessProbe,
+    timesUnattendedOutput: false,
     isolatesAccounts: kind !== 'mark',
     enforcesLimits: kind === 'cgroup',
     lacksPython: whyPythonIsMissing(),
