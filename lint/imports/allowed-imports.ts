@@ -260,7 +260,13 @@ export const importAreas: readonly ImportArea[] = [
       },
       { files: ['instances/'], contain: 'rows of instances, and regions', as: 'agents/', mayImport: ['agents/'] },
       { files: ['sessions/'], contain: 'sessions of bots', as: 'instances/', mayImport: ['instances/'] },
-      { files: ['reconciler/'], contain: 'observe, plan, execute', as: 'sessions/', mayImport: ['sessions/'] },
+      { files: ['conversations/'], contain: 'conversations of sessions', as: 'instances/' },
+      {
+        files: ['reconciler/'],
+        contain: 'observe, plan, execute',
+        as: 'sessions/',
+        mayImport: ['sessions/', 'conversations/'],
+      },
       {
         files: ['context.ts', 'operation-handlers.ts'],
         contain: 'the types of what `composition/` opens for verbs, and of handlers',

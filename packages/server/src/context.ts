@@ -7,6 +7,7 @@ import type { RefusalLog } from './audit/refusals.ts';
 import type { DiskSpaceGuard } from './builds/disk-space.ts';
 import type { BuildServices } from './builds/open.ts';
 import type { RateLimit } from './concurrency/rate-limit.ts';
+import type { ConversationFollowers } from './conversations/followers.ts';
 import type { RegionHost } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
@@ -41,6 +42,7 @@ export type ServiceContext = {
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
+  readonly conversationFollowers: ConversationFollowers;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
   readonly builds: BuildServices;
@@ -73,6 +75,7 @@ export type ServiceContext = {
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
   readonly runtime: SessionPriority & Pick<StartMethods, 'startMethods'>;
   readonly logsDirectory: string;
+  readonly conversationsDirectory: string;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;
 };

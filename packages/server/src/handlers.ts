@@ -4,6 +4,7 @@ import { findAgentsUsingSecretSet } from './agents/secret-pins.ts';
 import { createAuditHandlers } from './audit/handlers.ts';
 import { createBuildHandlers } from './builds/handlers.ts';
 import type { ServiceContext } from './context.ts';
+import { createConversationHandlers } from './conversations/handlers.ts';
 import { countInstances } from './instances/claim.ts';
 import { listOtherLiveRegions } from './instances/host.ts';
 import type { ApiOperationHandlers } from './operation-handlers.ts';
@@ -21,6 +22,7 @@ export function createApiOperationHandlers(context: ServiceContext): ApiOperatio
     ...createOrganizationHandlers(context),
     ...createAccountHandlers(context),
     ...createBuildHandlers(context),
+    ...createConversationHandlers(context),
     ...createSecretHandlers({ ...context, otherRegions, findAgentsUsingSecretSet }),
     ...createAgentHandlers({ ...context, usageOf }),
     ...createSessionHandlers(context),

@@ -3,6 +3,7 @@ import * as account from './account.ts';
 import * as agents from './agents.ts';
 import * as audit from './audit.ts';
 import * as builds from './builds.ts';
+import * as conversations from './conversations.ts';
 import * as deployments from './deployments.ts';
 import * as keys from './keys.ts';
 import * as logs from './logs.ts';
@@ -22,6 +23,7 @@ export const operations = pickOperations({
   ...agents,
   ...audit,
   ...builds,
+  ...conversations,
   ...deployments,
   ...keys,
   ...logs,

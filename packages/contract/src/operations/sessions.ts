@@ -120,7 +120,7 @@ export const SessionResponse = z
   .meta({ id: 'SessionResponse' });
 export type SessionResponse = z.infer<typeof SessionResponse>;
 
-const SessionPath = AgentPathParameters.extend({
+export const SessionPath = AgentPathParameters.extend({
   sessionId: z.string().describe('Id of the session, a UUID').meta({ format: 'uuid' }),
 });
 

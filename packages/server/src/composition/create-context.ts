@@ -55,7 +55,13 @@ export async function createServiceContext(
   const retryWrite = createRetryWrite(teardown.closing);
   const logsDirectory = join(data.path, 'logs');
   const removeTree = openTreeRemover({ quarantineDirectory: join(data.path, 'quarantine'), logger: base.logger });
-  const runtime = await openRuntime({ ...base, retryWrite, logsDirectory, removeTree }, config, data.path, teardown);
+  const conversationsDirectory = join(data.path, 'conversations');
+  const { runtime, conversationFollowers } = await openRuntime(
+    { ...base, ...secrets, retryWrite, logsDirectory, conversationsDirectory, removeTree },
+    config,
+    data.path,
+    teardown,
+  );
   const authenticator = createAuthenticator(base);
   const openId = openIdProviderOf(config);
   const controlTokenKey = deriveKeyFromRootKey(data.rootKey, 'control-token');
@@ -68,6 +74,8 @@ export async function createServiceContext(
     ownership: createSessionOwnershipRegistry(),
     sessionAddresses: createSessionAddressRegistry(base),
     sampler: createSampler({ db: base.db, usage: (ids) => runtime.sample(ids) }),
+    conversationFollowers,
+    conversationsDirectory,
     controlTokenKey,
     maxConversationLevel: config.maxConversationLevel,
     isDraining: () => state.isDraining,

@@ -3,6 +3,7 @@ import { type DirectoryTreeRemover, type Runtime, type RuntimeDriver, RuntimeUna
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
+import { type ConversationFollowers, createConversationFollowers } from '../conversations/followers.ts';
 import { createOutputStoringRuntime, storeOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
@@ -15,18 +16,22 @@ export const runtimeDriver: Pick<RuntimeDriver<never>, 'traits' | 'prepareServer
 };
 
 /**
- * Opens the runtime driver of this region. The driver removes an instance's files only after its output is stored.
+ * Opens the runtime driver of this region. The driver removes an instance's files only after its conversation and
+ * its output are stored.
  *
  * @throws OperatorError if the driver cannot work on this machine
  */
 export async function openRuntime(
-  base: Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'retryWrite' | 'logsDirectory'> & {
+  base: Pick<
+    ServiceContext,
+    'db' | 'now' | 'logger' | 'host' | 'retryWrite' | 'logsDirectory' | 'conversationsDirectory' | 'keyring'
+  > & {
     readonly removeTree: DirectoryTreeRemover;
   },
   config: Config,
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
-): Promise<Runtime> {
+): Promise<{ readonly runtime: Runtime; readonly conversationFollowers: ConversationFollowers }> {
   const opening = runtimes[kind].open({
     dataDirectory,
     hostId: base.host.id,
@@ -54,5 +59,11 @@ export async function openRuntime(
     throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
   });
   teardown.add(() => driver.close());
-  return createOutputStoringRuntime(driver, (instanceId) => storeOutput({ ...base, runtime: driver }, instanceId));
+  const conversationFollowers = createConversationFollowers({ ...base, conversations: driver.conversations });
+  teardown.add(() => conversationFollowers.close());
+  const runtime = createOutputStoringRuntime(driver, async (instanceId) => {
+    await conversationFollowers.finish(instanceId);
+    await storeOutput({ ...base, runtime: driver }, instanceId);
+  });
+  return { runtime, conversationFollowers };
 }

@@ -1,4 +1,4 @@
-import { createApiError } from '@bothost/contract';
+import { createApiError, type OperationGrantee } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import { hashApiKey } from './keys.ts';
@@ -15,7 +15,12 @@ export type Caller = {
  * The caller of a request, as the audit log records it, with its organization and the URL at which the caller reached the service
  * (no trailing slash).
  */
-export type Principal = Actor & Pick<Caller, 'organizationId' | 'organizationName'> & { readonly serviceUrl: string };
+export type Principal = Actor &
+  Pick<Caller, 'organizationId' | 'organizationName'> & {
+    readonly serviceUrl: string;
+    /** What the operation was granted to: the person's role, or the kind of key. */
+    readonly grantee?: OperationGrantee;
+  };
 
 /**
  * Error for an existing key that must not be used. The client gets only the failure `key-invalid`, which does not say why the

@@ -47,6 +47,7 @@ async function open(
     ownership,
     sessionAddresses,
     sampler: { begin: () => undefined },
+    conversationFollowers: { begin: () => undefined },
     watchStart: () => undefined,
     closing: new AbortController().signal,
     acceptDeadline: () => AbortSignal.abort(),

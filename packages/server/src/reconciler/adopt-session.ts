@@ -1,3 +1,4 @@
+import type { ConversationFollowers } from '../conversations/followers.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import type { OpenInstanceRow } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -12,6 +13,7 @@ export type AdoptionContext = Omit<SessionDispatchContext, 'watchStart'> & {
   readonly watchStart: (session: WatchedSession) => void;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Pick<Sampler, 'begin'>;
+  readonly conversationFollowers: Pick<ConversationFollowers, 'begin'>;
   readonly isEnding: (instanceId: string) => boolean;
 };
 
@@ -44,6 +46,7 @@ export async function adoptSession(
   await takeSession(context, row.id, claim, async ({ isServedHere }) => {
     if (!isServedHere) return;
     context.sampler.begin(row.id, instance.id);
+    context.conversationFollowers.begin(row.id, instance.id);
     if (row.bot_started_at !== null) context.watchStart(session);
     await resumeSession(context, {
       ...session,

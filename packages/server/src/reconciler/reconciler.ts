@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import type { ConversationFollowers } from '../conversations/followers.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
@@ -46,6 +47,7 @@ export type ReconcilerContext = {
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
+  readonly conversationFollowers: Pick<ConversationFollowers, 'begin'>;
   readonly telemetry: Telemetry;
   /**
    * Time of the last heartbeat of the previous server process. Recorded as the end time of WebSockets that the previous process
@@ -196,7 +198,7 @@ function createDispatchContext(
   context: ReconcilerContext,
   given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'isEnding'>,
 ): AdoptionContext {
-  const { sessionAddresses, logger, runtime, sampler, telemetry } = context;
+  const { sessionAddresses, logger, runtime, sampler, conversationFollowers, telemetry } = context;
   const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;
   const watch = (session: WatchedSession) => {
     watchStart({ ...context, ...given, isReachable }, session).catch((error: unknown) => {
@@ -213,6 +215,7 @@ function createDispatchContext(
     onDispatch: ({ id, instanceId }) => {
       runtime.sessionOpening(instanceId);
       sampler.begin(id, instanceId);
+      conversationFollowers.begin(id, instanceId);
     },
     onOpen: sessionAddresses.opened,
     onLive: (session, startedAt) => {

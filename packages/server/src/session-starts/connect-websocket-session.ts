@@ -63,6 +63,7 @@ type SocketParts = Pick<
   | 'controlTokenKey'
   | 'runtime'
   | 'sampler'
+  | 'conversationFollowers'
   | 'closing'
 >;
 type ConnectContext = SocketParts &
@@ -175,6 +176,7 @@ function createSocketSession(
       if (address !== null) {
         context.runtime.sessionOpening(instanceId);
         context.sampler.begin(sessionId, instanceId);
+        context.conversationFollowers.begin(sessionId, instanceId);
       }
       return address;
     },

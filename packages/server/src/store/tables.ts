@@ -2,6 +2,7 @@ import type {
   AgentProfileName,
   BuildStatus,
   ConversationLevel,
+  ConversationNumbers,
   DeploymentProblem,
   DeploymentState,
   ImagePullSecretCheckResult,
@@ -27,6 +28,7 @@ export type Tables = {
   sessions: SessionsTable;
   session_samples: SessionSamplesTable;
   session_metrics: SessionMetricsTable;
+  session_conversations: SessionConversationsTable;
   instance_logs: InstanceLogsTable;
   uploads: UploadsTable;
   builds: BuildsTable;
@@ -283,6 +285,28 @@ export type SessionMetricsTable = {
   timeseries: JSONColumnType<{ t: number; c: number; m: number }[]>;
   event_at: Date;
   created_at: Date;
+};
+
+/**
+ * The conversation of a session of which the bot wrote something. The lines are in a file of the host, encrypted with a key of the
+ * session (`conversations/content-file.ts`).
+ */
+export type SessionConversationsTable = {
+  session_id: string;
+  /** The host whose data directory contains the file. */
+  host_id: string;
+  state: 'live' | 'complete' | 'incomplete' | 'expired' | 'deleted';
+  /** The key of the file, wrapped with a key of the organization. Null after the lines were deleted. */
+  wrapped_key: Buffer | null;
+  /** Null while the session runs. The columns after it repeat some of the numbers for lists of sessions. */
+  numbers: JSONColumnType<ConversationNumbers> | null;
+  /** Responses measured from silence, or, if there are none, from the release of the turn. */
+  response_p50_ms: number | null;
+  response_p95_ms: number | null;
+  interruptions: number | null;
+  errors: number | null;
+  created_at: Date;
+  ended_at: Date | null;
 };
 
 /** Uploaded archives. `id` is the name of the archive's file. `announced`: hash and size were declared before the upload. */

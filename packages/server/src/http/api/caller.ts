@@ -65,9 +65,10 @@ export async function authorize(
   const person = key === 'public' ? null : await findPerson(context, operation, request, reply);
   if (person === null) {
     const caller = await keyCallerOf(context, request, key === 'public' ? 'public' : 'private');
-    request.caller = createRequestPrincipal(caller, request);
+    const grantee = key === 'public' ? 'public-key' : 'private-key';
+    request.caller = { ...createRequestPrincipal(caller, request), grantee };
     requireOwnOrganization(request, caller);
-    return requireGrant(key === 'public' ? 'public-key' : 'private-key');
+    return requireGrant(grantee);
   }
   if (key === 'person' || key === 'account') {
     request.person = person;
@@ -82,6 +83,7 @@ export async function authorize(
     organizationName: membership.name,
     ...toAuditActor(person),
     serviceUrl: person.serviceUrl,
+    grantee: membership.role,
   };
   requireGrant(membership.role);
 }

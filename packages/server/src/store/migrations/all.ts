@@ -10,6 +10,7 @@ import { viewersStartSessionsMigration } from './0042-viewers-start-sessions.ts'
 import { transportsMigration } from './0043-transports.ts';
 import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
 import { conversationLevelMigration } from './0048-conversation-level.ts';
+import { sessionConversationsMigration } from './0049-session-conversations.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   transportsMigration,
   dropFormerMacsMigration,
   conversationLevelMigration,
+  sessionConversationsMigration,
 ];

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { everyone } from '../authorization.ts';
+import { linesPerConversationPage } from '../conversation/level.ts';
+import { SessionConversation } from '../conversation/session-conversation.ts';
+import { defineOperation } from '../operation.ts';
+import { noBody } from './fields.ts';
+import { SessionPath } from './sessions.ts';
+
+/**
+ * To follow a conversation while its session runs: request `nextCursor` with `wait`, and continue with the `nextCursor` of each
+ * response until it is null.
+ */
+export const getSessionConversation = defineOperation({
+  name: 'getSessionConversation',
+  summary: 'Read and follow the conversation of a session',
+  tag: 'sessions',
+  key: 'private',
+  grantees: everyone,
+  method: 'GET',
+  path: '/agents/{agentName}/sessions/{sessionId}/conversation',
+  params: SessionPath,
+  query: z.object({
+    limit: z.coerce
+      .number<number>()
+      .int()
+      .min(1)
+      .max(linesPerConversationPage.maximum)
+      .default(linesPerConversationPage.default),
+    cursor: z.string().optional().describe('nextCursor of another response; without it, the first page'),
+    wait: z.coerce
+      .number<number>()
+      .min(0)
+      .max(linesPerConversationPage.waitSeconds)
+      .default(0)
+      .describe('While the session runs: seconds to wait for a line if there is none yet'),
+  }),
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: SessionConversation,
+  errors: ['invalid-request', 'not-found'],
+});

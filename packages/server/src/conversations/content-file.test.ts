@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { appendFile, mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type ContentLocation, readFrames, writeFrame } from './content-file.ts';
+
+async function openTestContent(): Promise<ContentLocation> {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-content-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return { path: join(directory, 'agent', 'session'), key: randomBytes(32), sessionId: 's' };
+}
+
+const frame = (start: number, firstLine: number, text: string) => ({
+  start,
+  firstLine,
+  lineCount: 1,
+  position: { offset: 100 * firstLine, readBytes: 100 * firstLine },
+  text,
+});
+
+async function textsOf(content: ContentLocation, from = 0) {
+  const texts: string[] = [];
+  for await (const { text } of readFrames(content, from)) texts.push(text);
+  return texts;
+}
+
+it('readFrames reads the frames that writeFrame wrote, from the first or from a later one, and the file has no plain text', async () => {
+  const content = await openTestContent();
+  expect(await textsOf(content)).toEqual([]);
+  const second = await writeFrame(content, frame(0, 0, 'the first line\n'));
+  await writeFrame(content, frame(second, 1, 'the second line\n'));
+  expect(await textsOf(content)).toEqual(['the first line\n', 'the second line\n']);
+  expect(await textsOf(content, second)).toEqual(['the second line\n']);
+  expect(await readFile(content.path, 'latin1')).not.toContain('line');
+});
+
+it('readFrames ends before a frame that was only partly written, and writeFrame overwrites it', async () => {
+  const content = await openTestContent();
+  const second = await writeFrame(content, frame(0, 0, 'one\n'));
+  await writeFrame(content, frame(second, 1, 'lost\n'.repeat(100)));
+  await truncate(content.path, (await stat(content.path)).size - 1);
+  expect(await textsOf(content)).toEqual(['one\n']);
+  const end = await writeFrame(content, frame(second, 1, 'two\n'));
+  expect((await stat(content.path)).size).toBe(end);
+  await appendFile(content.path, randomBytes(100));
+  expect(await textsOf(content)).toEqual(['one\n', 'two\n']);
+});
+
+it('readFrames reads nothing with another key, or as the content of another session', async () => {
+  const content = await openTestContent();
+  await writeFrame(content, frame(0, 0, 'one\n'));
+  expect(await textsOf({ ...content, key: randomBytes(32) })).toEqual([]);
+  expect(await textsOf({ ...content, sessionId: 't' })).toEqual([]);
+});

@@ -1,0 +1,141 @@
+import {
+  type ConversationLevel,
+  type ConversationState,
+  createApiError,
+  type OperationGrantee,
+  type Operations,
+  type RequestOf,
+  type ResponseOf,
+} from '@bothost/contract';
+import type { Logger } from 'pino';
+import { DamagedDataError } from '../secrets/vault/damaged.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
+import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
+import type { Database } from '../store/tables.ts';
+import { isUuid } from '../store/uuid.ts';
+import { type ContentLocation, hasContentFile } from './content-file.ts';
+import { locateContent } from './follower.ts';
+import type { ConversationFollowers } from './followers.ts';
+import {
+  type ConversationPage,
+  conversationStart,
+  decodeConversationCursor,
+  encodeConversationCursor,
+  readConversationLines,
+} from './read-lines.ts';
+import { type ConversationOfSession, findConversationOfSession } from './rows.ts';
+
+type GetConversation = Operations['getSessionConversation'];
+type Query = RequestOf<GetConversation>['query'];
+
+export type ConversationContext = {
+  readonly db: Database;
+  readonly logger: Pick<Logger, 'error'>;
+  readonly keyring: Keyring;
+  readonly conversationsDirectory: string;
+  readonly conversationFollowers: Pick<ConversationFollowers, 'numbers' | 'changed'>;
+};
+
+type Scope = { readonly organizationId: string; readonly grantee?: OperationGrantee };
+
+/** Interval at which a waiting request reads the state of the session again. */
+const stateMs = 1_000;
+
+/**
+ * Returns a page of the lines of a session's conversation, and its numbers. With `wait`, an empty page of a running conversation is
+ * delayed until there is a line, or until `waitOver` aborts. A viewer gets lines without text. An invalid id, an unknown agent and
+ * another organization's session all get the same 404.
+ *
+ * @throws failure `not-found`; `invalid-request` for an invalid cursor
+ */
+export async function getSessionConversation(
+  context: ConversationContext,
+  scope: Scope,
+  target: { readonly agentName: string; readonly sessionId: string },
+  query: Query,
+  waitOver: AbortSignal,
+): Promise<ResponseOf<GetConversation>> {
+  const from = query.cursor === undefined ? conversationStart : decodeConversationCursor(query.cursor);
+  for (;;) {
+    const soon = AbortSignal.any([waitOver, AbortSignal.timeout(stateMs)]);
+    const session = await findSession(context.db, scope, target);
+    // Wait for changes from before the read, so that none is missed between the read and the wait.
+    const changed = context.conversationFollowers.changed(session.id, soon);
+    const response = await readResponse(context, scope, session, from, query.limit);
+    const isDone = response.lines.length > 0 || response.state !== 'live' || query.wait === 0 || waitOver.aborted;
+    if (isDone) return response;
+    await changed;
+  }
+}
+
+async function findSession(
+  db: Database,
+  { organizationId }: Scope,
+  { agentName, sessionId }: { readonly agentName: string; readonly sessionId: string },
+): Promise<ConversationOfSession> {
+  const found = isUuid(sessionId)
+    ? await findConversationOfSession(db, organizationId, agentName, sessionId)
+    : undefined;
+  if (found === undefined) throw createApiError('not-found');
+  return found;
+}
+
+async function readResponse(
+  context: ConversationContext,
+  { grantee }: Scope,
+  session: ConversationOfSession,
+  from: typeof conversationStart,
+  limit: number,
+): Promise<ResponseOf<GetConversation>> {
+  const level: ConversationLevel = session.level ?? 'off';
+  const isReader = grantee === 'owner' || grantee === 'member' || grantee === 'private-key';
+  const state = stateOf(session);
+  const withText = isReader && level === 'transcript';
+  const page = await readPage(context, session, from, { limit, withText });
+  const hasMore = page !== 'missing' && (!page.isLast || state === 'live');
+  return {
+    sessionId: session.id,
+    level,
+    state: page === 'missing' ? 'missing' : state,
+    startedAt: (session.startedAt ?? session.dispatchedAt)?.toISOString() ?? null,
+    numbers: session.numbers ?? context.conversationFollowers.numbers(session.id),
+    textHidden: withText ? null : level === 'transcript' ? 'role' : 'level',
+    lines: page === 'missing' ? [] : [...page.lines],
+    nextCursor: hasMore ? encodeConversationCursor(page.next) : null,
+  };
+}
+
+function stateOf(session: ConversationOfSession): ConversationState {
+  const { conversation, level, isOpen } = session;
+  if (conversation === null) return isOpen && level !== null && level !== 'off' ? 'live' : 'none';
+  if (conversation !== 'live') return conversation;
+  return isOpen ? 'live' : 'incomplete';
+}
+
+async function readPage(
+  context: ConversationContext,
+  session: ConversationOfSession,
+  from: typeof conversationStart,
+  options: { readonly limit: number; readonly withText: boolean },
+): Promise<ConversationPage | 'missing'> {
+  const content = session.wrappedKey === null ? null : await findContent(context, session, session.wrappedKey);
+  if (content === null) return { lines: [], next: from, isLast: true };
+  if (content === 'missing') return 'missing';
+  // Until the first line is stored, there is a row, but no file.
+  if (session.conversation !== 'live' && !(await hasContentFile(content.path))) return 'missing';
+  return readConversationLines(content, from, options);
+}
+
+async function findContent(
+  context: ConversationContext,
+  session: ConversationOfSession,
+  wrapped: Buffer,
+): Promise<ContentLocation | 'missing'> {
+  try {
+    return await locateContent(context, session, wrapped);
+  } catch (error) {
+    if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
+    context.logger.error({ err: error, sessionId: session.id }, 'conversation could not be decrypted');
+    return 'missing';
+  }
+}

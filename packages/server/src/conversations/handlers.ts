@@ -1,0 +1,14 @@
+import { withAnySignal } from '../concurrency/any-signal.ts';
+import type { ServiceContext } from '../context.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { getSessionConversation } from './get.ts';
+
+export function createConversationHandlers(context: ServiceContext) {
+  return {
+    getSessionConversation: ({ params, query }, caller, _, disconnected) =>
+      withAnySignal([context.closing, disconnected()], async (over) => {
+        const waitOver = AbortSignal.any([over, AbortSignal.timeout(query.wait * 1_000)]);
+        return getSessionConversation(context, caller, params, query, waitOver);
+      }),
+  } satisfies Partial<ApiOperationHandlers>;
+}

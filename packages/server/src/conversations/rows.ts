@@ -1,0 +1,134 @@
+import type { ConversationLevel, ConversationNumbers } from '@bothost/contract';
+import { type Selectable, sql } from 'kysely';
+import type { Database, SessionConversationsTable } from '../store/tables.ts';
+import { isUuid } from '../store/uuid.ts';
+
+export type ConversationRow = Selectable<SessionConversationsTable>;
+
+/** A session whose conversation can be followed. */
+export type FollowedSession = {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly agentId: string;
+  readonly level: ConversationLevel;
+};
+
+function selectFollowedSession(db: Database) {
+  return db
+    .selectFrom('sessions')
+    .select(['sessions.id', 'sessions.organization_id', 'sessions.agent_id', 'sessions.conversation_level']);
+}
+
+function toFollowedSession(row: {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly agent_id: string;
+  readonly conversation_level: ConversationLevel | null;
+}): FollowedSession {
+  // A session of an earlier version has no level. Its bot was not asked to write anything.
+  const level = row.conversation_level ?? 'off';
+  return { id: row.id, organizationId: row.organization_id, agentId: row.agent_id, level };
+}
+
+export async function findFollowedSession(db: Database, sessionId: string): Promise<FollowedSession | undefined> {
+  const row = await selectFollowedSession(db).where('id', '=', sessionId).executeTakeFirst();
+  return row === undefined ? undefined : toFollowedSession(row);
+}
+
+export async function findFollowedSessionOfInstance(
+  db: Database,
+  instanceId: string,
+): Promise<FollowedSession | undefined> {
+  const row = await selectFollowedSession(db)
+    .innerJoin('instances', 'instances.session_id', 'sessions.id')
+    .where('instances.id', '=', instanceId)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toFollowedSession(row);
+}
+
+export function findConversation(db: Database, sessionId: string): Promise<ConversationRow | undefined> {
+  return db.selectFrom('session_conversations').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
+}
+
+/** Inserts the row of a conversation, unless there is one. Returns the row. */
+export async function insertConversation(
+  db: Database,
+  row: { readonly sessionId: string; readonly hostId: string; readonly wrappedKey: Buffer; readonly createdAt: Date },
+): Promise<ConversationRow | undefined> {
+  await sql`insert into session_conversations (session_id, host_id, state, wrapped_key, created_at)
+    values (${row.sessionId}, ${row.hostId}, 'live', ${row.wrappedKey}, ${row.createdAt}::timestamptz)
+    on conflict do nothing`.execute(db);
+  return findConversation(db, row.sessionId);
+}
+
+/** Stores the numbers of a conversation that has ended. Does nothing if they are stored already. */
+export async function endConversation(
+  db: Database,
+  sessionId: string,
+  ended: { readonly state: 'complete' | 'incomplete'; readonly numbers: ConversationNumbers; readonly at: Date },
+): Promise<void> {
+  const { numbers } = ended;
+  const { silence, release } = numbers.responses;
+  const times = silence ?? release;
+  await db
+    .updateTable('session_conversations')
+    .set({
+      state: ended.state,
+      numbers: JSON.stringify(numbers),
+      response_p50_ms: times?.p50 ?? null,
+      response_p95_ms: times?.p95 ?? null,
+      interruptions: numbers.interruptions,
+      errors: numbers.errors,
+      ended_at: ended.at,
+    })
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'live')
+    .execute();
+}
+
+/** A session with its conversation. `isOpen`: the session or its instance has not ended, so that lines may still be stored. */
+export type ConversationOfSession = {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly agentId: string;
+  readonly level: ConversationLevel | null;
+  readonly startedAt: Date | null;
+  readonly dispatchedAt: Date | null;
+  readonly isOpen: boolean;
+  /** The state of the conversation. Null if it has no line. */
+  readonly conversation: ConversationRow['state'] | null;
+  readonly wrappedKey: Buffer | null;
+  readonly numbers: ConversationNumbers | null;
+};
+
+/** `agent` is the name or id of the session's agent. */
+export function findConversationOfSession(
+  db: Database,
+  organizationId: string,
+  agent: string,
+  sessionId: string,
+): Promise<ConversationOfSession | undefined> {
+  const named = sql<boolean>`(agents.name = ${agent} and agents.deleted_at is null
+    or agents.id = ${isUuid(agent) ? agent : null}::uuid)`;
+  return db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .leftJoin('instances', 'instances.session_id', 'sessions.id')
+    .leftJoin('session_conversations', 'session_conversations.session_id', 'sessions.id')
+    .select([
+      'sessions.id',
+      'sessions.organization_id as organizationId',
+      'sessions.agent_id as agentId',
+      'sessions.conversation_level as level',
+      'sessions.bot_started_at as startedAt',
+      'sessions.handed_over_at as dispatchedAt',
+      'session_conversations.state as conversation',
+      'session_conversations.wrapped_key as wrappedKey',
+      'session_conversations.numbers',
+    ])
+    .select(sql<boolean>`sessions.state <> 'ended' or coalesce(instances.state <> 'ended', false)`.as('isOpen'))
+    .where('sessions.id', '=', sessionId)
+    .where('agents.organization_id', '=', organizationId)
+    .where(named)
+    .executeTakeFirst();
+}

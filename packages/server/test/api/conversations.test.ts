@@ -1,0 +1,198 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ApiClient, ConversationLevel } from '@bothost/contract';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/database.ts';
+import type { Database, Tables } from '../../src/store/tables.ts';
+import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession } from '../support/client.ts';
+import { signUpPerson } from '../support/people.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const agentName = 'talker';
+const turn = { kind: 'turn', at: 900, turn: 1, from: 100, released: 500, to: 2_000 };
+const question = { kind: 'said', at: 600, turn: 1, side: 'user', text: 'What does a heron eat?', from: 100, to: 480 };
+const reply = { kind: 'said', at: 2_000, turn: 1, side: 'bot', text: 'Mostly fish.', from: 1_200, to: 2_000 };
+const response = {
+  kind: 'response',
+  at: 1_200,
+  turn: 1,
+  from: 480,
+  ms: 720,
+  measuredFrom: 'silence',
+  parts: [
+    { stage: 'llm', service: 'llm#0', from: 480, ms: 400 },
+    { stage: 'tts', service: 'tts#0', from: 880, ms: 320 },
+  ],
+};
+const error = { kind: 'error', at: 1_300, category: 'timeout', service: 'llm#0', message: 'heron timed out' };
+const end = { kind: 'end', at: 2_100, reason: 'client-disconnected' };
+
+describe('the conversation of a session', () => {
+  let service: TestServer;
+  let bot: BotProjectDirectory;
+  let db: Database;
+
+  const read = (sessionId: string, query = {}, client: ApiClient = service.client) =>
+    client.getSessionConversation({ params: { agentName, sessionId }, query });
+  const evaluate = (sessionId: string, code: string) =>
+    evaluateJavaScriptInBot(service, agentName, sessionId, `${code}; null`);
+  const append = (sessionId: string, ...lines: readonly (object | string)[]) => {
+    const text = lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('');
+    return evaluate(
+      sessionId,
+      `require('fs').appendFileSync(process.env.BOTHOST_CONVERSATION_FILE, ${JSON.stringify(text)})`,
+    );
+  };
+  const setLevel = (level: ConversationLevel) =>
+    service.client.updateAgent({ params: { agentName }, body: { conversation: { level } } });
+  const start = () => startAgentSession(service, agentName);
+  const untilStored = async (sessionId: string, lines: number) => {
+    await expect.poll(async () => (await read(sessionId)).lines.length, { timeout: 10_000 }).toBe(lines);
+    return read(sessionId);
+  };
+  const stop = async (sessionId: string) => {
+    await stopAgentSession(service, agentName, sessionId);
+    await expect.poll(async () => (await read(sessionId)).state, { timeout: 20_000 }).not.toBe('live');
+    return read(sessionId);
+  };
+
+  beforeAll(async () => {
+    bot = await writeBot(agentName, { maxAgents: 20 });
+    service = await startTestServer({ agents: [bot.path] });
+    db = await openDatabase<Tables>({
+      address: service.database.address,
+      logger: { warn: () => undefined },
+      maxConnections: 2,
+    });
+    await setLevel('transcript');
+  });
+  afterAll(async () => {
+    await db?.destroy();
+    await service?.close();
+    await bot.remove();
+  });
+
+  it('can be followed while the session runs, and is the same after its end', async () => {
+    const sessionId = await start();
+    await append(sessionId, turn, question);
+    const live = await untilStored(sessionId, 2);
+    expect(live).toMatchObject({ level: 'transcript', state: 'live', textHidden: null, lines: [turn, question] });
+    const following = read(sessionId, { cursor: live.nextCursor ?? '', wait: 20 });
+    await append(sessionId, response, reply, error, end);
+    const more = await following;
+    expect(more.lines.length).toBeGreaterThan(0);
+    const ended = await stop(sessionId);
+    expect(ended).toMatchObject({
+      state: 'complete',
+      nextCursor: null,
+      lines: [turn, question, response, reply, error, end],
+      numbers: {
+        turns: 1,
+        errors: 1,
+        endReason: 'client-disconnected',
+        responses: { silence: { ms: [720], p50: 720, p95: 720 }, release: null },
+      },
+    });
+    expect((await read(sessionId, { cursor: live.nextCursor ?? '' })).lines).toEqual(ended.lines.slice(2));
+    const pages = await read(sessionId, { limit: 4 });
+    expect((await read(sessionId, { cursor: pages.nextCursor ?? '' })).lines).toEqual(ended.lines.slice(4));
+  });
+
+  it('is shown to a viewer without text, and looks like a missing one to another organization', async () => {
+    const sessionId = await start();
+    await append(sessionId, turn, question, error);
+    await untilStored(sessionId, 3);
+    const viewer = (await signUpPerson(service, 'vera', 'viewer')).within(service.organization);
+    const shown = await read(sessionId, {}, viewer);
+    expect(shown.textHidden).toBe('role');
+    expect(JSON.stringify(shown)).not.toContain('heron');
+    expect(shown.lines).toMatchObject([turn, { kind: 'error', category: 'timeout' }]);
+    const member = (await signUpPerson(service, 'max', 'member')).within(service.organization);
+    expect((await read(sessionId, {}, member)).lines).toHaveLength(3);
+    const other = await insertSecondOrganization(service);
+    const url = `${service.url}/v1/agents/${agentName}/sessions/${sessionId}/conversation`;
+    const { status } = await fetch(url, { headers: { authorization: `Bearer ${other.privateKey}` } });
+    expect(status).toBe(404);
+    await other.close();
+    await stop(sessionId);
+  });
+
+  it('is encrypted in the data directory, and has no text in the database', async () => {
+    const sessionId = await start();
+    await append(sessionId, question, end);
+    await stop(sessionId);
+    const directory = join(service.dataDirectory, 'conversations');
+    const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toContain('heron');
+    const { rows } = await sql<{
+      row: string;
+    }>`select row_to_json(t)::text as row from session_conversations t`.execute(db);
+    expect(JSON.stringify(rows)).not.toContain('heron');
+  });
+
+  it('contains no text at the level timings, even if the bot writes it, and nothing at the level off', async () => {
+    await setLevel('timings');
+    const timings = await start();
+    await append(timings, turn, question, error, end);
+    const kept = await stop(timings);
+    expect(kept).toMatchObject({ level: 'timings', state: 'complete', textHidden: 'level' });
+    expect(kept.lines.map(({ kind }) => kind)).toEqual(['turn', 'error', 'end']);
+    expect(JSON.stringify(kept)).not.toContain('heron');
+    await setLevel('off');
+    const off = await start();
+    await append(off, turn, question, end);
+    expect(await stop(off)).toMatchObject({ level: 'off', state: 'none', lines: [], numbers: null });
+    await setLevel('transcript');
+  });
+
+  it('says what was left out of the lines of a bot that writes what it should not', async () => {
+    const sessionId = await start();
+    const nested = '['.repeat(7_000);
+    await append(sessionId, turn, '{"kind":', nested, { ...end, at: 253_402_300_799_000 }, 'x'.repeat(40_000), end);
+    const { lines, numbers } = await stop(sessionId);
+    expect(lines).toMatchObject([
+      turn,
+      end,
+      { kind: 'dropped', reason: 'invalid', lines: 3 },
+      { kind: 'dropped', reason: 'line-too-long', lines: 1 },
+    ]);
+    expect(numbers).toMatchObject({ turns: 1, droppedLines: 4 });
+  });
+
+  it.each([
+    ['a symbolic link', 'fs.unlinkSync(path); fs.symlinkSync("/etc/passwd", path)', 'file-replaced'],
+    ['a directory', 'fs.unlinkSync(path); fs.mkdirSync(path)', 'file-replaced'],
+    ['a FIFO', 'fs.unlinkSync(path); require("child_process").execFileSync("mkfifo", [path])', 'file-replaced'],
+    ['a second name', 'fs.linkSync(path, process.env.HOME + "/second")', 'file-replaced'],
+    ['a truncated file', 'fs.truncateSync(path, 1)', 'file-truncated'],
+    ['a file of 1 GB', 'fs.truncateSync(path, 2 ** 30)', 'line-too-long'],
+  ])('keeps what the bot wrote before it made %s', async (what, code, reason) => {
+    const sessionId = await start();
+    await append(sessionId, turn, question);
+    await untilStored(sessionId, 2);
+    const attack = `const fs = require('fs'); const path = process.env.BOTHOST_CONVERSATION_FILE; ${code}`;
+    const isPossible = await evaluate(sessionId, `(() => { ${attack} })()`).then(
+      () => true,
+      () => false,
+    );
+    // A bot with its own account cannot replace the file.
+    expect(isPossible || /link|directory|FIFO/.test(what)).toBe(true);
+    const { lines } = await stop(sessionId);
+    expect(lines.slice(0, 2)).toEqual([turn, question]);
+    if (isPossible) expect(lines).toContainEqual(expect.objectContaining({ kind: 'dropped', reason }));
+  });
+
+  it('is incomplete if the bot is killed, and rejects an invalid cursor', async () => {
+    const sessionId = await start();
+    await append(sessionId, turn, question);
+    await evaluate(sessionId, 'setTimeout(() => process.kill(process.pid, "SIGKILL"))');
+    await expect.poll(async () => (await read(sessionId)).state, { timeout: 20_000 }).toBe('incomplete');
+    expect((await read(sessionId)).lines).toEqual([turn, question]);
+    await expect(read(sessionId, { cursor: 'x' })).rejects.toMatchObject({ reason: 'invalid-request' });
+    await expect(read('not-a-uuid')).rejects.toMatchObject({ reason: 'not-found' });
+  });
+});
