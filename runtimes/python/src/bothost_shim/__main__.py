@@ -83,6 +83,7 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
         configure_root_logger()
 
     from .arguments import preload_argument_classes
+    from .conversation.current import preload_pipecat_observer
     from .host import PythonHost
 
     host = PythonHost(settings, bot)
@@ -93,6 +94,8 @@ def _run(bot: "Bot | None", *, is_forked: bool) -> int:
         return has_served
 
     preload_argument_classes()
+    if settings.conversation_file is not None:
+        preload_pipecat_observer()
     if not asyncio.run(run()):
         return _refuse("a lifespan handler of the bot failed")
     logger.info("Instance is exiting")

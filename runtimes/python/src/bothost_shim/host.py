@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from .asgi import Scope, get_first_header
 from .bot_module import Bot
+from .conversation.current import record_conversation
 from .http_exchange import HttpError
 from .log_lines import logger
 from .offers import WebRtcOfferAcceptor
@@ -44,6 +45,10 @@ class PythonHost:
         except SessionRunningError as error:
             raise HttpError(409, "A session is already running") from error
         log_session_start_and_end(session, self.settings.image_version)
+        if self.settings.conversation_file is not None:
+            record_conversation(
+                session, self.settings.conversation_file, get_first_header(scope, "bothost-conversation-level")
+            )
         session.at_end.append(self.session_over.set)
         return session
 

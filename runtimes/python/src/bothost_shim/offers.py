@@ -120,12 +120,17 @@ class WebRtcOfferAcceptor:
 
 
 def _observe_start(connection: Any, session: Session) -> None:
-    """Record when the client is connected, and when the bot sends it the first audio track or message."""
+    """Record when the client connects and disconnects, and when the bot sends the first audio track or message."""
 
     async def connected(_connection: Any) -> None:
         session.reach("transportConnectedAt")
 
+    async def disconnected(_connection: Any) -> None:
+        session.note_client_disconnected()
+
     connection.add_event_handler("connected", connected)
+    for event in ("disconnected", "closed"):
+        connection.add_event_handler(event, disconnected)
     for name in ("replace_audio_track", "send_app_message"):
         setattr(connection, name, _observe_first_frame(getattr(connection, name), session))
 

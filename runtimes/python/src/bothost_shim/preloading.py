@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .arguments import preload_argument_classes
+from .conversation.current import preload_pipecat_observer
 from .log_lines import logger
 from .offers import supports_webrtc
 
@@ -33,6 +34,7 @@ def preload_session_modules(remembered: Iterable[str]) -> None:
     _import_all(_SERVER_MODULES)
     if "pipecat" in sys.modules:
         preload_argument_classes()
+        preload_pipecat_observer()
         if supports_webrtc():
             _import_all(_WEBRTC_MODULES)
     _import_all(remembered)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
+from .conversation.session_conversation import SessionConversation
+
 EndReason = Literal["stopped", "limit", "shutdown", "client disconnected"]
 # Moments of a session's start, as `GET /_bot/session` names them.
 StartMoment = Literal["botCalledAt", "transportConnectedAt", "firstFrameAt"]
@@ -59,6 +61,8 @@ class Session:
     waits_for_client: bool = False
     asked_to_end: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+    # None if the conversation of the session is not recorded.
+    conversation: SessionConversation | None = None
     # Functions to call, in order, when the session has ended.
     at_end: list[Callable[[], None]] = field(default_factory=list)
 
@@ -68,6 +72,11 @@ class Session:
         self.asked_to_end.set()
         for task in self.tasks:
             task.cancel()
+
+    def note_client_disconnected(self) -> None:
+        """Record that the client disconnected, which usually makes the bot end."""
+        if self.conversation is not None:
+            self.conversation.note_end("client-disconnected")
 
     def reach(self, moment: StartMoment) -> None:
         """Record the time of a moment of the start. All calls for this moment after the first one are ignored."""

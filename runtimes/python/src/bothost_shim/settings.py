@@ -32,6 +32,8 @@ class Settings:
     offer_seconds: float
     # Maximum seconds that the process waits for its session after SIGTERM. None means no limit.
     drain_seconds: float | None
+    # Path of the file to which the conversation of each session is appended. None means that none is recorded.
+    conversation_file: str | None
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -52,6 +54,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         one_shot=environment.get("BOT_ONE_SHOT") == "1",
         offer_seconds=_positive(environment.get("BOT_CONNECTION_TIMEOUT")) or 120.0,
         drain_seconds=_positive(environment.get("SHUTDOWN_TIMEOUT")),
+        conversation_file=environment.get("BOTHOST_CONVERSATION_FILE") or None,
     )
 
 

@@ -58,6 +58,7 @@ def _limit_linger(session: Session, receive: Receive) -> Receive:
     async def observed_receive() -> Message:
         message = await receive()
         if message["type"] == "websocket.disconnect" and not session.ended.is_set():
+            session.note_client_disconnected()
             timer = asyncio.get_running_loop().call_later(_LINGER_SECONDS, session.end, "client disconnected")
             session.at_end.append(timer.cancel)
         return message

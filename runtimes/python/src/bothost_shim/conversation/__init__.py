@@ -1,0 +1,1 @@
+"""Records the conversation of a session (docs/bot-contract.md, "Conversation")."""

@@ -1,0 +1,70 @@
+"""The conversation of the running session, and the file by which Pipecat finds it."""
+
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .session_conversation import SessionConversation
+from .writer import parse_level
+
+if TYPE_CHECKING:
+    from ..session import EndReason, Session
+
+_SETUP_FILES_VARIABLE = "PIPECAT_SETUP_FILES"
+_SETUP_FILE = str(Path(__file__).with_name("pipecat_setup.py"))
+# Reasons of the line `end`, by the reason for which the host ended the session.
+_END_REASONS: dict["EndReason", str] = {
+    "stopped": "stopped",
+    "limit": "time-limit",
+    "shutdown": "shutdown",
+    "client disconnected": "client-disconnected",
+}
+
+
+class _Current:
+    def __init__(self) -> None:
+        self.conversation: SessionConversation | None = None
+
+
+_current = _Current()
+
+
+def get_current_conversation() -> SessionConversation | None:
+    """Return the conversation of the running session, or None if it is not recorded."""
+    return _current.conversation
+
+
+def record_conversation(session: "Session", path: str, level: str | None) -> None:
+    """Record the conversation of a session until it ends, unless `level`, a header of its start, is `off`."""
+    known_level = parse_level(level)
+    if known_level == "off":
+        return
+    conversation = SessionConversation(path, known_level, session.id, session.started_at.timestamp())
+    session.conversation = _current.conversation = conversation
+    _add_setup_file()
+
+    def end() -> None:
+        _current.conversation = None
+        exception = None if session.outcome is None else session.outcome.describe_exception().get("exception")
+        conversation.end(None if session.end_reason is None else _END_REASONS[session.end_reason], exception)
+
+    session.at_end.append(end)
+
+
+def preload_pipecat_observer() -> None:
+    """Import the observer before the first session. Does nothing if the bot has not imported Pipecat."""
+    if "pipecat" in sys.modules:
+        # An older Pipecat may lack a class that the observer needs.
+        with suppress(Exception):
+            import_module(f"{__package__}.attach")
+
+
+def _add_setup_file() -> None:
+    """Make Pipecat run the setup file for each pipeline. Pipecat reads the variable when it sets up a pipeline."""
+    # The bot's environment may name files of its own.
+    files = [file for file in os.environ.get(_SETUP_FILES_VARIABLE, "").split(os.pathsep) if file]
+    if _SETUP_FILE not in files:
+        os.environ[_SETUP_FILES_VARIABLE] = os.pathsep.join([*files, _SETUP_FILE])

@@ -1,0 +1,82 @@
+"""The conversation of a session: its file, its turns, and how it ended."""
+
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from .turns import TurnRecorder
+from .writer import ConversationWriter, Level, to_name
+
+
+class SessionConversation:
+    """Records the conversation of one session, which may have several pipelines, until `end` is called."""
+
+    def __init__(self, path: str, level: Level, session_id: str, started_at: float) -> None:
+        """Open the conversation file. `started_at` is the session's start, as a Unix timestamp."""
+        self.session_id = session_id
+        self.writer = ConversationWriter(path, level, started_at)
+        self.turns = TurnRecorder(self.writer)
+        started = datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        self._header: dict[str, Any] = {"startedAt": started, "level": level}
+        self._is_observed = False
+        self._services: dict[str, dict[str, Any]] = {}
+        self._noted_end: str | None = None
+
+    def add_services(self, services: Iterable[dict[str, Any]], **header: Any) -> None:
+        """Add services of a pipeline, and write all services. `header` has further fields of the line."""
+        self._is_observed = True
+        self._header |= header
+        for service in services:
+            self._services[service["name"]] = service
+        self.writer.write(
+            "services", sessionId=self.session_id, **self._header, services=list(self._services.values())[:50]
+        )
+
+    def update_model(self, service: str, model: str) -> None:
+        """Record the model that a service uses now."""
+        known = self._services.get(service)
+        if known is not None and known.get("model") != model:
+            known["model"] = model
+            self.add_services([])
+
+    @property
+    def has_speech_recognition(self) -> bool:
+        """Whether a service recognizes the user's words, independently of the language model."""
+        return any(service["role"] == "stt" for service in self._services.values())
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether a pipeline of the session is observed."""
+        return self._is_observed
+
+    def note_end(self, reason: str) -> None:
+        """Note why the session is ending. Only the first reason counts."""
+        self._noted_end = self._noted_end or reason
+
+    def end(self, reason: str | None, exception: dict[str, str] | None) -> None:
+        """Write the end of the session and close the file.
+
+        `reason` is set if the host ended the session. `exception` has the `type` and `message` of the bot's exception.
+        """
+        if self.is_observed:
+            self.turns.close(time.time())
+            if exception is not None:
+                self.writer.write(
+                    "error",
+                    turn=self.turns.turn,
+                    category="application",
+                    exceptionType=to_name(exception["type"]),
+                    message=exception["message"] if self.writer.has_text else None,
+                    fatal=True,
+                )
+            self.writer.write("end", sessionId=self.session_id, reason=self._end_reason(reason, exception))
+        self.writer.close()
+
+    def _end_reason(self, reason: str | None, exception: dict[str, str] | None) -> str:
+        if self._noted_end in ("client-disconnected", "end-frame"):
+            return self._noted_end
+        # The host cancels a bot that it ends, and a canceled bot may raise.
+        if reason is not None:
+            return reason
+        return "failed" if exception is not None else self._noted_end or "returned"
