@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { isTypingTarget } from '../components/typing-target.ts';
 import type { NavigationItem } from './navigation-item.ts';
 import { shortcutKeys } from './shortcut-keys.ts';
 
@@ -23,7 +24,7 @@ export function KeyboardShortcuts({ pages }: { readonly pages: readonly Navigati
         event.preventDefault();
         setDialog((current) => (current === 'palette' ? null : 'palette'));
       }
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (event.metaKey || event.ctrlKey || event.altKey || isTypingTarget(event.target)) return;
       if (event.key === '?') setDialog('shortcuts');
       const label = event.timeStamp - startedAt.current < sequenceMs ? keys.get(event.key) : undefined;
       pages.find((page) => page.label === label)?.open();
@@ -40,13 +41,5 @@ export function KeyboardShortcuts({ pages }: { readonly pages: readonly Navigati
       )}
       {dialog === 'shortcuts' && <ShortcutList labels={pages.map(({ label }) => label)} onClose={close} />}
     </Suspense>
-  );
-}
-
-/** Returns whether a key press belongs to an input field, an open dialog or a menu, and must not trigger a shortcut. */
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.closest('input, textarea, select, dialog, [role=menu]') !== null)
   );
 }
