@@ -10,6 +10,7 @@ export type BotOptions = {
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
   readonly websocketStart?: 'full' | 'minimal';
+  readonly conversationLevel?: 'off' | 'timings' | 'transcript';
   /** JavaScript that runs before the standard code of the test bot. */
   readonly prelude?: string;
   /** Whether `prelude` replaces the standard code of the test bot. */
@@ -83,9 +84,11 @@ export async function writeBot(name: string, options: BotOptions = {}): Promise<
   const path = join(root, name);
   await mkdir(join(path, 'node_modules'), { recursive: true });
   const { minAgents = 0, maxAgents = 5, websocketAuth = 'token', websocketStart = 'full' } = options;
+  const level = options.conversationLevel;
+  const conversation = level === undefined ? '' : `[conversation]\nlevel = "${level}"\n`;
   await writeFile(
     join(path, 'deploy.toml'),
-    `agent_name = "${name}"\nwebsocket_auth = "${websocketAuth}"\nwebsocket_start = "${websocketStart}"\n[scaling]\nmin_agents = ${minAgents}\nmax_agents = ${maxAgents}\n`,
+    `agent_name = "${name}"\nwebsocket_auth = "${websocketAuth}"\nwebsocket_start = "${websocketStart}"\n[scaling]\nmin_agents = ${minAgents}\nmax_agents = ${maxAgents}\n${conversation}`,
   );
   await writeFile(join(path, 'package.json'), JSON.stringify({ name, main: 'main.js', version: randomUUID() }));
   const ws = dirname(createRequire(import.meta.url).resolve('ws/package.json'));
