@@ -511,7 +511,18 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['agents/'], contain: 'agents and their deployments', as: 'secrets/', mayImport: ['secrets/'] },
       { files: ['logs/'], contain: 'the output of bots', as: 'secrets/', mayImport: ['agents/'] },
       { files: ['talk/'], contain: 'conversations with an agent from the browser', as: 'logs/' },
-      { files: ['sessions/'], contain: 'sessions of bots, with charts', as: 'logs/', mayImport: ['logs/'] },
+      {
+        files: ['conversation/'],
+        contain: 'the conversation of a session: transcript, turns, lanes and numbers',
+        as: 'logs/',
+        mayImport: ['logs/'],
+      },
+      {
+        files: ['sessions/'],
+        contain: 'sessions of bots, with charts',
+        as: 'conversation/',
+        mayImport: ['conversation/'],
+      },
       {
         files: ['deploy/'],
         contain: 'a deployment from a folder or an archive, packed in the browser',
