@@ -9,6 +9,8 @@ export function ShortcutList({ labels, onClose }: ShortcutListProps) {
     [['Ctrl or ⌘', 'K'], 'Open the command palette'] as const,
     [['?'], 'Show this list'] as const,
     [['Esc'], 'Close a dialog'] as const,
+    [['J'], 'Next turn, on the page of a session'] as const,
+    [['K'], 'Previous turn, on the page of a session'] as const,
     ...pages,
   ];
   return (

@@ -6,6 +6,24 @@ import { readNumberParameter } from '../routing/search-values.ts';
 import { newestSessionsQuery, sessionQuery } from './queries.ts';
 import { parseSessionFilter } from './session-filter.ts';
 
+type SessionSearchParameters = {
+  /** The zoomed part of the session, in Unix seconds. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** A moment of the conversation, in seconds since the start of the session. */
+  readonly at?: number | undefined;
+};
+
+const parseSessionSearchParameters = ({
+  from,
+  to,
+  at,
+}: Readonly<Record<string, unknown>>): SessionSearchParameters => ({
+  from: readNumberParameter(from),
+  to: readNumberParameter(to),
+  at: readNumberParameter(at),
+});
+
 export const sessionRoutes = [
   createRoute({
     getParentRoute: () => organizationLayout,
@@ -21,10 +39,7 @@ export const sessionRoutes = [
   createRoute({
     getParentRoute: () => organizationLayout,
     path: '/sessions/$sessionId',
-    validateSearch: ({ from, to }): { from?: number | undefined; to?: number | undefined } => ({
-      from: readNumberParameter(from),
-      to: readNumberParameter(to),
-    }),
+    validateSearch: parseSessionSearchParameters,
     loader: (loading) => prefetch(loading, sessionQuery(loading.params.organization, loading.params.sessionId)),
     component: lazyRouteComponent(() => import('./session-page.tsx'), 'SessionPage'),
   }),

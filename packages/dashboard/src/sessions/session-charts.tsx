@@ -27,10 +27,12 @@ type SessionChartsProps = {
   /** The zoomed part of the range. Null shows the whole range. */
   readonly part: ChartRange | null;
   readonly onPart: (part: ChartRange | null) => void;
+  /** Lanes above the charts, on the same time axis. */
+  readonly children?: ReactNode;
 };
 
 /** Charts of the CPU use, the memory and the output of a session, with its events, on one time axis. */
-export function SessionCharts({ metrics, events, lines, whole, part, onPart }: SessionChartsProps) {
+export function SessionCharts({ metrics, events, lines, whole, part, onPart, children }: SessionChartsProps) {
   const range = part ?? whole;
   const [hovered, setHovered] = useState<number | null>(null);
   const marks = useMemo(
@@ -73,6 +75,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
           Show all
         </Button>
       </div>
+      {children}
       {metrics === null ? (
         <p className="text-quiet text-sm">No CPU or memory is recorded for this session.</p>
       ) : (
@@ -85,7 +88,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
               series={usage.cpu}
               levels={usage.cpuLevels}
               format={formatMillicores}
-              height={170}
+              height={96}
               atLeast={10}
               onHover={setHovered}
             />
@@ -98,7 +101,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
               series={usage.memory}
               levels={usage.memoryLevels}
               format={(value) => `${value} MiB`}
-              height={170}
+              height={96}
               atLeast={1}
             />
           </Chart>
@@ -111,7 +114,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart }: S
           times={output.times}
           series={output.series}
           format={(value) => (Number.isInteger(value) ? String(value) : '')}
-          height={110}
+          height={96}
           atLeast={4}
           hasTimeAxis
         />

@@ -8,12 +8,18 @@ import { Button } from '../components/button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
+import { ConversationLanes } from '../conversation/conversation-lanes.tsx';
+import { ConversationNumberTiles } from '../conversation/conversation-numbers.tsx';
+import { ConversationSection } from '../conversation/conversation-section.tsx';
+import { conversationQuery, useConversation } from '../conversation/queries.ts';
+import type { Span } from '../conversation/spans.ts';
+import { useTurnSelection } from '../conversation/use-turn-selection.ts';
 import { formatCliLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
 import { agentLogQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import type { ChartRange } from './chart-range.ts';
+import { type ChartRange, clampRange } from './chart-range.ts';
 import { sessionQuery, sessionRecordQuery } from './queries.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
@@ -65,6 +71,7 @@ function FoundSession({ organization, found: { sessionId, serviceId, agentName }
   const record = useQuery(sessionRecordQuery(organization, serviceId, sessionId));
   // Start to read the log now, in parallel with the record.
   const log = useLogLines(agentLogQuery(organization, serviceId, { session: sessionId, from, to }));
+  const conversation = useConversation(conversationQuery(organization, serviceId, sessionId));
   return (
     <QueryBoundary query={record}>
       {(session) => (
@@ -73,6 +80,7 @@ function FoundSession({ organization, found: { sessionId, serviceId, agentName }
           agentName={agentName}
           session={session}
           log={log}
+          conversation={conversation}
           readAtMs={record.dataUpdatedAt}
         />
       )}
@@ -85,33 +93,48 @@ type SessionProps = {
   readonly agentName: string;
   readonly session: SessionResponse;
   readonly log: ReturnType<typeof useLogLines>;
+  readonly conversation: ReturnType<typeof useConversation>;
   readonly readAtMs: number;
 };
 
-function Session({ organization, agentName, session, log, readAtMs }: SessionProps) {
+function Session({ organization, agentName, session, log, conversation: read, readAtMs }: SessionProps) {
   const { sessionId, createdAt, endedAt, resourceMetrics, events, startPhases } = session;
   const membership = useMembership();
   const navigate = useNavigate();
-  const { from, to } = route.useSearch();
+  const { from, to, at } = route.useSearch();
+  const { conversation, latest } = read;
   const [isStopping, setIsStopping] = useState(false);
   const [isFollowing, setIsFollowing] = useState(endedAt === null);
   const explanation = explainSessionEnd(session);
   const whole = useMemo(() => wholeRange(createdAt, endedAt, readAtMs), [createdAt, endedAt, readAtMs]);
   const part = useMemo(() => (from === undefined || to === undefined ? null : { from, to }), [from, to]);
-  const onPart = useCallback(
-    (range: ChartRange | null) => {
-      const search = range === null ? {} : { from: roundMs(range.from), to: roundMs(range.to) };
-      const params = { organization, sessionId };
+  const onSearch = useCallback(
+    (change: { from?: number | undefined; to?: number | undefined; at?: number | undefined }) =>
       void navigate({
         to: '/orgs/$organization/sessions/$sessionId',
-        params,
-        search,
+        params: { organization, sessionId },
+        search: { from, to, at, ...change },
         replace: true,
         resetScroll: false,
-      });
-    },
-    [navigate, organization, sessionId],
+      }),
+    [navigate, organization, sessionId, from, to, at],
   );
+  const onPart = useCallback(
+    (range: ChartRange | null) =>
+      onSearch(
+        range === null ? { from: undefined, to: undefined } : { from: roundMs(range.from), to: roundMs(range.to) },
+      ),
+    [onSearch],
+  );
+  const {
+    selected,
+    isFollowing: isFollowingTurns,
+    selectMoment,
+    follow,
+  } = useTurnSelection(conversation.turns, latest?.state, at === undefined ? undefined : at * 1_000, (atMs) =>
+    onSearch({ at: atMs === undefined ? undefined : atMs / 1_000 }),
+  );
+  const startedAtMs = latest?.startedAt == null ? null : Date.parse(latest.startedAt);
   return (
     <>
       <PageHeader
@@ -133,6 +156,7 @@ function Session({ organization, agentName, session, log, readAtMs }: SessionPro
           <p>{explanation.next}</p>
         </Alert>
       )}
+      {latest?.numbers != null && <ConversationNumberTiles numbers={latest.numbers} isLive={latest.state === 'live'} />}
       <Section title="Over time">
         <SessionCharts
           metrics={resourceMetrics}
@@ -141,8 +165,37 @@ function Session({ organization, agentName, session, log, readAtMs }: SessionPro
           whole={whole}
           part={part}
           onPart={onPart}
-        />
+        >
+          {startedAtMs !== null && conversation.turns.length > 0 && (
+            <ConversationLanes
+              conversation={conversation}
+              range={toConversationSpan(part ?? whole, startedAtMs)}
+              startedAtMs={startedAtMs}
+              endedAtMs={endedAt === null ? null : Date.parse(endedAt)}
+              selected={selected}
+              onMoment={selectMoment}
+              onPart={(span) => onPart(span === null ? null : clampRange(toChartRange(span, startedAtMs), whole))}
+            />
+          )}
+        </SessionCharts>
       </Section>
+      <QueryBoundary query={read.pages}>
+        {() =>
+          latest !== undefined && (
+            <ConversationSection
+              organization={organization}
+              agentName={agentName}
+              conversation={conversation}
+              latest={latest}
+              selected={selected}
+              onSelect={({ fromMs }) => selectMoment(fromMs)}
+              isFollowing={isFollowingTurns}
+              onFollow={follow}
+              createLink={(atMs) => createMomentLink(organization, sessionId, atMs)}
+            />
+          )
+        }
+      </QueryBoundary>
       {events.length > 0 && (
         <Section title="Events">
           <SessionEvents events={events} />
@@ -198,6 +251,18 @@ function wholeRange(createdAt: string, endedAt: string | null, readAtMs: number)
   const from = Date.parse(createdAt) / 1000;
   const end = (endedAt === null ? readAtMs : Date.parse(endedAt)) / 1000;
   return { from, to: Math.max(end, from + shortestSeconds) };
+}
+
+function toConversationSpan({ from, to }: ChartRange, startedAtMs: number): Span {
+  return { fromMs: from * 1_000 - startedAtMs, toMs: to * 1_000 - startedAtMs };
+}
+
+function toChartRange({ fromMs, toMs }: Span, startedAtMs: number): ChartRange {
+  return { from: (fromMs + startedAtMs) / 1_000, to: (toMs + startedAtMs) / 1_000 };
+}
+
+function createMomentLink(organization: string, sessionId: string, atMs: number): string {
+  return `${location.origin}/orgs/${organization}/sessions/${sessionId}?at=${atMs / 1_000}`;
 }
 
 const roundMs = (seconds: number) => Math.round(seconds * 1000) / 1000;

@@ -1,0 +1,96 @@
+import type { SessionConversation } from '@bothost/contract';
+import { MessagesSquare } from 'lucide-react';
+import { useEffect, useEffectEvent } from 'react';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Section } from '../components/section.tsx';
+import { isTypingTarget } from '../components/typing-target.ts';
+import type { Conversation, Turn } from './conversation.ts';
+import { ConversationWarnings } from './conversation-warnings.tsx';
+import { LevelExplanation } from './level-explanation.tsx';
+import { Transcript } from './transcript.tsx';
+import { TurnLog } from './turn-log.tsx';
+import { TurnPanel } from './turn-panel.tsx';
+
+type ConversationSectionProps = {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly conversation: Conversation;
+  /** The newest page of the conversation. */
+  readonly latest: SessionConversation;
+  readonly selected: Turn | undefined;
+  readonly onSelect: (turn: Turn) => void;
+  readonly isFollowing: boolean;
+  readonly onFollow: (isFollowing: boolean) => void;
+  /** Returns the address of the page at a time in milliseconds since the start of the session. */
+  readonly createLink: (atMs: number) => string;
+};
+
+/** The transcript of a session, and everything about the selected turn. The keys J and K select the next and the previous turn. */
+export function ConversationSection(props: ConversationSectionProps) {
+  const { organization, agentName, conversation, latest, selected, onSelect, isFollowing, onFollow, createLink } =
+    props;
+  const { turns } = conversation;
+  const { sessionId, state, startedAt, textHidden } = latest;
+  const isLive = state === 'live';
+  const index = selected === undefined ? -1 : turns.indexOf(selected);
+  const [previous, next] = [index > 0 ? turns[index - 1] : undefined, turns[index + 1]];
+  const selectOnKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.metaKey || event.ctrlKey || event.altKey || isTypingTarget(event.target)) return;
+    const turn = event.key === 'j' ? next : event.key === 'k' ? previous : undefined;
+    if (turn !== undefined) onSelect(turn);
+  });
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => selectOnKey(event);
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+  const startSeconds = startedAt === null ? null : Date.parse(startedAt) / 1_000;
+  return (
+    <Section
+      title="Conversation"
+      lead={turns.length > 1 ? 'The keys J and K select the next and the previous turn.' : undefined}
+    >
+      <div className="divide-y divide-line">
+        <LevelExplanation conversation={latest} agentName={agentName} />
+        <ConversationWarnings conversation={conversation} latest={latest} />
+        {turns.length > 0 && selected !== undefined && (
+          <div className="grid lg:grid-cols-2">
+            <Transcript
+              turns={turns}
+              selected={selected}
+              onSelect={onSelect}
+              isFollowing={isFollowing}
+              onFollow={onFollow}
+              isLive={isLive}
+              textHidden={textHidden}
+            />
+            <div className="min-w-0 border-line max-lg:border-t lg:border-l">
+              <TurnPanel
+                turn={selected}
+                link={createLink(selected.fromMs)}
+                onPrevious={previous === undefined ? null : () => onSelect(previous)}
+                onNext={next === undefined ? null : () => onSelect(next)}
+                log={
+                  startSeconds !== null && (
+                    <TurnLog
+                      organization={organization}
+                      agentName={agentName}
+                      sessionId={sessionId}
+                      from={startSeconds + selected.fromMs / 1_000}
+                      to={selected.toMs === null ? null : startSeconds + selected.toMs / 1_000}
+                    />
+                  )
+                }
+              />
+            </div>
+          </div>
+        )}
+        {turns.length === 0 && isLive && latest.level !== 'off' && (
+          <EmptyState icon={MessagesSquare} title="No turns yet">
+            Turns appear here while the caller and the bot speak.
+          </EmptyState>
+        )}
+      </div>
+    </Section>
+  );
+}

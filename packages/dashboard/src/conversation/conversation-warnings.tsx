@@ -1,0 +1,37 @@
+import type { SessionConversation } from '@bothost/contract';
+import { TriangleAlert } from 'lucide-react';
+import { formatCount } from '../components/format.ts';
+import { stripControlCharacters } from '../logs/log-text.ts';
+import type { Conversation } from './conversation.ts';
+
+type ConversationWarningsProps = {
+  readonly conversation: Conversation;
+  readonly latest: Pick<SessionConversation, 'state' | 'level'>;
+};
+
+/** Says what is missing from the conversation and why, and whether the log may contain what was said. */
+export function ConversationWarnings({ conversation: { dropped, services }, latest }: ConversationWarningsProps) {
+  const warnings = dropped.map(({ message, lines }) => {
+    const count = lines === null ? '' : ` ${formatCount(lines, 'line')} left out.`;
+    return `${stripControlCharacters(message)}${count}`;
+  });
+  if (latest.state === 'incomplete') {
+    warnings.push(
+      'The session ended before the bot had written its last line, so the end of the conversation may be missing.',
+    );
+  }
+  if (latest.level === 'timings' && services?.logLevel === 'DEBUG') {
+    warnings.push('The log level of this session is DEBUG, so its log may contain what was said.');
+  }
+  if (warnings.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-2 px-5 py-4 text-sm sm:px-6">
+      {warnings.map((warning) => (
+        <li key={warning} className="flex gap-2.5">
+          <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
+          <span className="min-w-0 wrap-anywhere">{warning}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,161 @@
+import type { ConversationLevel, ConversationLine } from '@bothost/contract';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { BuiltService } from '../../../test/service.ts';
+import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
+import { browserTest } from './support/browser.ts';
+import { createConversationLines } from './support/conversation-lines.ts';
+import { setUpDashboard } from './support/dashboard.ts';
+import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
+
+/** Tests the conversation on the page of a session, in a real browser with the built service. A scripted bot writes the lines. */
+let service: BuiltService;
+let page: Page;
+setUpDashboard(
+  (dashboard) => {
+    ({ service, page } = dashboard);
+  },
+  { bot: ['crow', { conversationLevel: 'transcript' }] },
+);
+
+const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
+const open = (sessionId: string, search = '') =>
+  page.goto(`${service.origin}/orgs/home/sessions/${sessionId}${search}`);
+const transcript = () => page.getByRole('listbox', { name: 'Transcript' });
+const turns = () => transcript().getByRole('option');
+const panel = (turn: string) => page.getByRole('region', { name: turn, exact: true });
+const number = (name: string) =>
+  page.getByRole('term').filter({ hasText: name }).locator('xpath=following-sibling::dd[1]');
+
+async function startSession(maxConversationLevel: ConversationLevel): Promise<string> {
+  const response = await fetch(`${service.origin}/v1/public/crow/start`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.publicKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ maxConversationLevel }),
+  });
+  return String(((await response.json()) as { readonly sessionId: unknown }).sessionId);
+}
+
+const evaluate = (sessionId: string, code: string) =>
+  evaluateJavaScriptInBot({ url: service.origin, publicKey: service.publicKey }, 'crow', sessionId, code);
+
+/** Makes the bot append lines to the file of its conversation. */
+async function writeLines(sessionId: string, lines: readonly ConversationLine[]): Promise<void> {
+  const texts = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const code = `require('node:fs').appendFileSync(process.env.BOTHOST_CONVERSATION_FILE, ${JSON.stringify(texts)})`;
+  await evaluate(sessionId, code);
+}
+
+const endSession = (sessionId: string) => evaluate(sessionId, "state.end(200, ''); 1");
+
+browserTest(
+  'the page of a live session shows each turn as it happens, and a link to a turn opens it again',
+  async () => {
+    const sessionId = await startSession('transcript');
+    await writeLines(sessionId, createConversationLines({ turns: 5, isEnded: false }));
+    await open(sessionId);
+    await turns().last().getByText('Speaking…').waitFor();
+    await panel('Turn 5').getByRole('list', { name: 'Stages of the response' }).getByText('Model').waitFor();
+    await expect.poll(() => number('Turns').textContent()).toMatch(/^5/);
+    await inspect('conversation-live');
+
+    const html = '<img src="x" onerror="document.title = 1"> <b>bold</b>';
+    await writeLines(sessionId, [
+      ...createConversationLines({ turns: 7 }).filter((line) => 'turn' in line && Number(line.turn) >= 5),
+      { kind: 'said', at: 50_000, turn: 7, side: 'user', text: html, from: 38_500, to: 40_300 },
+    ]);
+    await turns().filter({ hasText: html }).waitFor();
+    await panel('Turn 7').getByText('Rate limit').waitFor();
+    await expect.poll(() => number('Interruptions').textContent()).toBe('1');
+
+    await transcript().focus();
+    await page.keyboard.press('Home');
+    await panel('Greeting').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await panel('Turn 3').getByRole('region', { name: 'Arguments' }).getByText('"city": "Lisbon"').waitFor();
+    await page.waitForURL(/\?at=14\.5$/);
+    await page.keyboard.press('k');
+    await panel('Turn 2').waitFor();
+    await page.reload();
+    await panel('Turn 2').waitFor();
+    await page.getByRole('button', { name: 'Follow the conversation' }).click();
+    await panel('Turn 7').waitFor();
+
+    await writeLines(sessionId, [{ kind: 'end', at: 51_000, reason: 'client-disconnected' }]);
+    await endSession(sessionId);
+    await page.getByText('The caller left').waitFor();
+    await inspect('conversation-ended');
+    for (const width of [360, 2_560]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  },
+  120_000,
+);
+
+browserTest(
+  'the page explains the levels timings and off, offers the setting, and shows responses from the release apart',
+  async () => {
+    const timed = await startSession('timings');
+    await writeLines(timed, createConversationLines({ turns: 12, measuredFrom: 'release' }));
+    await endSession(timed);
+    await open(timed);
+    await page.getByText('Only times and numbers are kept').waitFor();
+    await turns().first().getByText('Spoke for 1.9 s').waitFor();
+    await page.getByText('after the release of the turn').waitFor();
+    expect(await page.getByText("after the caller's silence").count()).toBe(0);
+    expect(await page.getByText('weather in Lisbon').count()).toBe(0);
+    await inspect('conversation-timings');
+    await page.getByRole('link', { name: 'Change the setting' }).click();
+    await page.waitForURL(/\/agents\/crow$/);
+
+    const off = await startSession('off');
+    await writeLines(off, createConversationLines({ turns: 2 }));
+    await endSession(off);
+    await open(off);
+    await page.getByText('The conversation of this session is off.').waitFor();
+    await inspect('conversation-off');
+  },
+  120_000,
+);
+
+browserTest(
+  'the page of a crashed bot shows the conversation up to the crash, and how many lines were invalid',
+  async () => {
+    const sessionId = await startSession('transcript');
+    await writeLines(sessionId, createConversationLines({ turns: 4, isEnded: false }));
+    await evaluate(
+      sessionId,
+      "require('node:fs').appendFileSync(process.env.BOTHOST_CONVERSATION_FILE, 'not a line\\n'); 1",
+    );
+    await evaluate(sessionId, 'process.exit(3)').catch(() => undefined);
+    await open(sessionId);
+    await page.getByRole('alert').getByText('The bot exited with status 3.').waitFor();
+    await page.getByText('the end of the conversation may be missing').waitFor();
+    await page.getByText('1 line left out.').waitFor();
+    await expect.poll(() => turns().count()).toBe(5);
+    await inspect('conversation-failed');
+  },
+  90_000,
+);
+
+browserTest(
+  'a conversation of 400 turns renders only its visible turns, and the keyboard reaches all of them',
+  async () => {
+    const sessionId = await startSession('transcript');
+    await writeLines(sessionId, createConversationLines({ turns: 400 }));
+    await endSession(sessionId);
+    await open(sessionId);
+    await panel('Turn 1').waitFor();
+    await transcript().focus();
+    await page.keyboard.press('End');
+    await panel('Turn 400').waitFor();
+    await turns().last().getByText('#400').waitFor();
+    expect(await turns().count()).toBeLessThanOrEqual(40);
+    expect(await turns().last().getAttribute('aria-posinset')).toBe('401');
+    await inspect('conversation-long');
+  },
+);
