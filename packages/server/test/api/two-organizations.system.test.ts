@@ -105,8 +105,8 @@ describe('requests about another organization', () => {
     }
     const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
     await asNeighbour('PUT', '/secrets/their-pull', pull);
-    const status = async () => (await asNeighbour('GET', '/secrets/their-keys')).json['status'];
-    await vi.waitUntil(async () => (await status()) === 'ready', { timeout: 40_000 });
+    const sets = async () => (await asNeighbour('GET', '/secrets')).json['sets'] as { readonly status: string }[];
+    await vi.waitUntil(async () => (await sets()).every(({ status }) => status === 'ready'), { timeout: 40_000 });
     const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
     await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
     began = new Date().toISOString();
