@@ -4,6 +4,7 @@ import type { Benchmark } from '../figure.ts';
 import { startStandaloneBot } from '../first-second/by-hand.ts';
 import { measureCallBurst, measureSequentialCalls, measureWarmPoolRefill } from '../first-second/calls.ts';
 import { measureColdStarts, measureConcurrentColdStarts, printStartPhases } from '../first-second/cold-starts.ts';
+import { createAgentFromBuild, measureFirstCallAfterDeploy } from '../first-second/first-call.ts';
 import { drainPool, waitForForkServer } from '../first-second/instances.ts';
 import { measureManyInstances } from '../first-second/many-instances.ts';
 import { measureConversationMemory, measureIdleMemory } from '../first-second/memory.ts';
@@ -12,7 +13,6 @@ import { createBotEnvironmentVariables, findInterpreter } from '../first-second/
 import { startWebCaller } from '../first-second/web-caller.ts';
 import { packageIndexEnvironmentVariables, startBenchmarkProgram } from '../program.ts';
 import { type BenchmarkedService, withService } from '../service.ts';
-import { waitForWarmInstances } from '../sessions.ts';
 
 /**
  * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a
@@ -40,6 +40,7 @@ export const callStartBench: Benchmark = {
           await measureConcurrentColdStarts(bench);
           await printStartPhases(bench);
           await measureSequentialCalls(bench);
+          await measureFirstCallAfterDeploy(bench);
           await measureCallBurst(bench);
           await measureIdleMemory(bench);
           await measureWarmPoolRefill(bench);
@@ -60,13 +61,7 @@ async function deployAgents(service: BenchmarkedService, standIns: string): Prom
   const agent = { name: forked, bot: { voice: { standIns } }, minAgents: 0, maxAgents: 50 } as const;
   const directory = await writeAgentDirectory(service.agentsDirectory, agent);
   await deployProject(service, directory);
-  const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
-  const builds = await fetch(`${service.origin}/v1/builds?limit=1`, { headers });
-  const [build] = ((await builds.json()) as { readonly builds: readonly { readonly id: string }[] }).builds;
-  const body = JSON.stringify({ serviceName: spawned, buildId: build?.id, fork: false });
-  const created = await fetch(`${service.origin}/v1/agents`, { method: 'POST', headers, body });
-  if (created.status !== 200) throw new Error(`The agent was not created: ${await created.text()}`);
-  await waitForWarmInstances(service, spawned, 1);
+  await createAgentFromBuild(service, spawned, { fork: false });
   return directory;
 }
 

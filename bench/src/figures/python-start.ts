@@ -12,7 +12,7 @@ import { waitUntil } from '../wait-until.ts';
  * The profile `agent-2x` limits the bot to one core. The bot that is started without the service, for comparison, also uses one
  * core.
  */
-const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x' } as const;
+const agent = { name: 'python', bot: 'pipecat', minAgents: 0, maxAgents: 5, profile: 'agent-2x', fork: false } as const;
 /** Maximum milliseconds by which a start in the service may take longer than a start without the service. */
 const allowance = 100;
 

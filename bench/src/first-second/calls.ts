@@ -21,8 +21,8 @@ const atOnce = 10;
 const oneWarmGoalMs = 1500;
 const refillRatio = 1.2;
 
-export const createHostedBotCallUrl = (service: BenchmarkedService) =>
-  `${service.origin.replace('http', 'ws')}/ws/exotel/${forked}.bench`;
+export const createHostedBotCallUrl = (service: BenchmarkedService, agent: string = forked) =>
+  `${service.origin.replace('http', 'ws')}/ws/exotel/${agent}.bench`;
 export const createStandaloneBotCallUrl = ({ origin }: StandaloneBot) => `${origin.replace('http', 'ws')}/ws`;
 
 /**
@@ -113,7 +113,8 @@ function webTarget(base: string, headers: WebCallTarget['headers']): WebCallTarg
   return { start: `${base}/start`, offer: `${base}/sessions/SESSION_ID/api/offer`, headers };
 }
 
-async function callOnce(url: string): Promise<number> {
+/** Makes one phone call. Returns the milliseconds until its first audio. */
+export async function callOnce(url: string): Promise<number> {
   const call = await callBotByPhone(url);
   await call.hangUp();
   return call.firstAudioMs;

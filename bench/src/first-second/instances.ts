@@ -58,12 +58,24 @@ export async function listOpenInstances(service: BenchmarkedService, agent: stri
   return rows.map((row) => ({ ...row, bootMs: Number(row.bootMs) }));
 }
 
-/** Returns the process id of an instance: of the bot if it was forked, or of its supervisor process if it was spawned. */
-async function findInstanceProcess(service: BenchmarkedService, instanceId: string): Promise<number> {
+/** The processes of an instance: `main` is a forked bot, and `keeper` is the supervisor of a spawned one. */
+async function readInstanceProcesses(service: BenchmarkedService, instanceId: string) {
   const file = join(service.dataDirectory, 'instances', instanceId, 'spec.json');
-  const { main, keeper } = JSON.parse(await readFile(file, 'utf8')) as Record<string, { readonly pid: number } | null>;
+  return JSON.parse(await readFile(file, 'utf8')) as Record<'main' | 'keeper', { readonly pid: number } | null>;
+}
+
+/** False also for an instance that has just been removed. */
+export async function isForkedInstance(service: BenchmarkedService, instanceId: string): Promise<boolean> {
+  return readInstanceProcesses(service, instanceId).then(
+    ({ main }) => main != null,
+    () => false,
+  );
+}
+
+async function findInstanceProcess(service: BenchmarkedService, instanceId: string): Promise<number> {
+  const { main, keeper } = await readInstanceProcesses(service, instanceId);
   const process = main ?? keeper;
-  if (process == null) throw new Error(`${file} contains no process id.`);
+  if (process == null) throw new Error(`The instance ${instanceId} has no process id.`);
   return process.pid;
 }
 
