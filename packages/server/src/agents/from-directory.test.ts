@@ -91,6 +91,17 @@ describe('a service with agent directories', () => {
     expect(stored).toMatchObject([{ secret_pins: [{ secretSet: 'keys', revision: 1 }] }]);
   });
 
+  it('serves a directory whose conversation level is above the limit of the operator, with the limit for its sessions', async () => {
+    await write('deploy.toml', 'agent_name = "echo"\n[conversation]\nlevel = "transcript"');
+    await ready((await start()).deploymentId);
+    expect((await show()).conversation).toEqual({ level: 'transcript', maximumLevel: 'transcript' });
+    const limited = { ...context(), maxConversationLevel: 'timings' as const };
+    const session = rows.db
+      .transaction()
+      .execute((db) => lockAgentForSessionStart({ ...limited, db }, organizationId, 'echo'));
+    await expect(session).resolves.toMatchObject({ conversationLevel: 'timings' });
+  });
+
   it('changes nothing on a restart if the directory is unchanged', async () => {
     const { deploymentId } = await start();
     expect(await start()).toMatchObject({ deploymentId, changed: false, prepared: false });

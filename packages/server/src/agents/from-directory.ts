@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { ApiError, type ConversationLevel, type DeployFile } from '@bothost/contract';
+import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, DeploymentCodeSource, SecretRevisionPin } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
@@ -8,14 +8,13 @@ import { createDeployment } from './create-deployment.ts';
 import { DeployFileError, readDeployFile } from './deploy-file.ts';
 import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows.ts';
 import { lockOrInsertAgent, updateAgent } from './rows.ts';
-import { defaultSettings, findConversationLevelProblem, type Settings } from './settings.ts';
+import { defaultSettings, type Settings } from './settings.ts';
 
 type Context = {
   db: Database;
   now: () => Date;
   newId: () => string;
   hashDirectory: (path: string) => Promise<string>;
-  maxConversationLevel: ConversationLevel;
 };
 
 export type DirectoryAgent = {
@@ -41,7 +40,6 @@ export async function createAgentFromProjectDirectory(
   const directory = await realpath(path);
   const file = await readDeployFile(directory, basename(directory));
   const name = file.agent_name;
-  const level = levelOf(context, directory, file);
   const contentHash = await context.hashDirectory(directory);
   return context.db.transaction().execute(async (db) => {
     const agent = await lockOrInsertAgent(db, agentRow(context, organizationId, region, name));
@@ -67,23 +65,14 @@ export async function createAgentFromProjectDirectory(
       rolledBackFrom: null,
       secretPins: await pinsOf(db, { organizationId, region }, directory, file),
     });
-    if (level !== null) await updateAgent(db, agent.id, { conversation_level: level });
+    // A level above the operator's limit is stored, and its sessions get the limit: a directory that the operator serves, such as
+    // the sample bot, must not fail because of the limit.
+    const level = file.conversation?.level;
+    if (level !== undefined) await updateAgent(db, agent.id, { conversation_level: level });
     const service = { keyId: null, organizationId };
     await recordAgentEvent({ ...context, db }, service, agent, { action: 'agents.deploy', keys: [deploymentId] });
     return { name, deploymentId, changed: true, prepared: false };
   });
-}
-
-/** Returns the conversation level in the deploy file, or null. Rejects a level that the operator does not allow. */
-function levelOf(
-  { maxConversationLevel }: Pick<Context, 'maxConversationLevel'>,
-  directory: string,
-  { conversation }: DeployFile,
-): ConversationLevel | null {
-  const level = conversation?.level ?? null;
-  const problem = level === null ? null : findConversationLevelProblem(level, maxConversationLevel);
-  if (problem !== null) throw new DeployFileError(`${directory}: conversation.level: ${problem}`);
-  return level;
 }
 
 function isSame(source: DeploymentCodeSource, path: string, contentHash: string): boolean {

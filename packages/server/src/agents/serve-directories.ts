@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import type { ConversationLevel } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { createAgentFromProjectDirectory } from './from-directory.ts';
@@ -11,7 +10,6 @@ type Context = {
   newId: () => string;
   logger: Pick<Logger, 'info' | 'warn'>;
   hashDirectory: (path: string) => Promise<string>;
-  maxConversationLevel: ConversationLevel;
 };
 
 /**
