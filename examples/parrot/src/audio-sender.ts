@@ -9,8 +9,11 @@ export type AudioSenderOptions = {
   readonly sampleRate: number;
   readonly send: (samples: Int16Array) => void;
   readonly onStarted: () => void;
-  /** Called when speaking stops: after the last sample was sent, or after an interruption. */
-  readonly onStopped: () => void;
+  /**
+   * Called when speaking stops: after the last sample was sent, or after an interruption. `playedShare` is the part of the sound
+   * that was played: 1, or less after an interruption.
+   */
+  readonly onStopped: (playedShare: number) => void;
   /** The time in milliseconds by a monotonic clock. */
   readonly now: () => number;
 };
@@ -40,14 +43,14 @@ export function createAudioSender({ sampleRate, send, onStarted, onStopped, now 
     }
     if (queue.length > 0) timer = setTimeout(step, frameMs);
     else if (elapsedMs < sentMs) timer = setTimeout(step, sentMs - elapsedMs);
-    else stop();
+    else stop(1);
   }
 
-  function stop(): void {
+  function stop(playedShare: number): void {
     clearTimeout(timer);
     queue = [];
     speaking = false;
-    onStopped();
+    onStopped(playedShare);
   }
 
   return {
@@ -62,7 +65,7 @@ export function createAudioSender({ sampleRate, send, onStarted, onStopped, now 
     },
     interrupt: () => {
       if (!speaking) return false;
-      stop();
+      stop(Math.min(1, (now() - startedAt) / (sentMs + queue.length * frameMs)));
       return true;
     },
   };

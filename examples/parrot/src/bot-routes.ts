@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import { noConversationFile, openConversationFile } from './conversation-file.ts';
+import { type ConversationRecorder, createConversationRecorder } from './conversation-recorder.ts';
 import {
   type JsonObject,
   parseJsonObject,
@@ -15,6 +17,8 @@ import { runTransportlessBot } from './transportless-bot.ts';
 export type ParrotContext = {
   readonly slot: SessionSlot;
   readonly log: (line: string) => void;
+  /** Path of the file to which conversations are appended, if the service has named one. */
+  readonly conversationFile?: string | undefined;
   readonly newSessionId: () => string;
   /** The time in milliseconds since the epoch, with a fraction. */
   readonly preciseNow: () => number;
@@ -59,12 +63,35 @@ export function decodeStartBodyFromQuery(url: URL): JsonObject {
   return encoded ? parseJsonObject(Buffer.from(encoded.replaceAll(' ', '+'), 'base64').toString('utf8')) : {};
 }
 
+/**
+ * Creates the recorder of a session's conversation. It writes nothing if the service has named no file, or no level other than
+ * `off`.
+ */
+export function createSessionRecorder(
+  { conversationFile, preciseNow, log }: ParrotContext,
+  headers: IncomingHttpHeaders,
+  session: Session,
+): ConversationRecorder {
+  const level = header(headers, 'bothost-conversation-level') ?? 'off';
+  const file =
+    conversationFile === undefined || level === 'off'
+      ? noConversationFile
+      : openConversationFile(conversationFile, log);
+  return createConversationRecorder({ file, level, startedAtMs: session.enteredAtMs, now: preciseNow });
+}
+
 /** Ends a session when its socket closes, and closes the socket when the session ends. */
-export async function bindSessionToSocket(session: Session, socket: WebSocket): Promise<void> {
+export async function bindSessionToSocket(
+  session: Session,
+  socket: WebSocket,
+  recorder: ConversationRecorder,
+): Promise<void> {
   const closed = new Promise((resolve) => socket.once('close', resolve));
   session.signal.addEventListener('abort', () => socket.close(1000, String(session.signal.reason)), { once: true });
   if (session.signal.aborted) socket.close(1000);
   await closed;
+  const { aborted, reason } = session.signal;
+  recorder.end(aborted ? String(reason).replace(' ', '-') : 'client-disconnected');
   session.finish(completionStatusOf(session));
 }
 

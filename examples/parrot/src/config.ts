@@ -6,6 +6,8 @@ export type ParrotConfig = {
   readonly port: number;
   /** If set, requests to `/bot`, `/ws` and `/_bot/...` must contain this token. */
   readonly controlToken: string | undefined;
+  /** Path of the file to which conversations are appended, if there is one. */
+  readonly conversationFile: string | undefined;
   /** The session id that is used if a request contains none. */
   readonly sessionId: string | undefined;
 };
@@ -21,6 +23,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): ParrotConfig {
     host: env['BOT_HOST'] || '127.0.0.1',
     port,
     controlToken: env['BOT_CONTROL_TOKEN'] || undefined,
+    conversationFile: env['BOTHOST_CONVERSATION_FILE'] || undefined,
     sessionId: env['BOT_SESSION_ID'] || undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { createAudioSender } from './audio-sender.ts';
+import type { ConversationRecorder } from './conversation-recorder.ts';
 import { decodeFrame, encodeAudio, encodeInterruption, encodeMessage, type InboundFrame } from './frames.ts';
 import type { JsonObject } from './http-exchange.ts';
 import {
@@ -17,6 +18,7 @@ import { createVoiceActivityDetector, type VoiceEvent } from './voice-activity.t
 export type Conversation = {
   readonly socket: WebSocket;
   readonly session: Session;
+  readonly recorder: ConversationRecorder;
   /** The body of the start request. `say` is a line to say after the greeting. */
   readonly body: JsonObject;
   /** The time in milliseconds by a monotonic clock. */
@@ -26,9 +28,14 @@ export type Conversation = {
 
 const outputRate = 24_000;
 const longestText = 2000;
+export const greeting = 'Hello! I am the parrot. Say something, and I say it back.';
+
+export function describeSpeech({ speech, sampleRate }: Extract<VoiceEvent, { kind: 'stopped' }>): string {
+  return `I heard ${(speech.length / sampleRate).toFixed(1)} seconds of you`;
+}
 
 /** Talks to a client that uses Pipecat's frames until the socket closes. Repeats speech and text. */
-export function runConversation({ socket, body, now, log }: Conversation): void {
+export function runConversation({ socket, recorder, body, now, log }: Conversation): void {
   const send = (frame: Uint8Array) => {
     if (socket.readyState === socket.OPEN) socket.send(frame);
   };
@@ -38,11 +45,18 @@ export function runConversation({ socket, body, now, log }: Conversation): void 
     sampleRate: outputRate,
     now,
     send: (samples) => send(encodeAudio(samples, outputRate)),
-    onStarted: () => sendMessage(createRtviMessage('bot-started-speaking')),
-    onStopped: () => sendMessage(createRtviMessage('bot-stopped-speaking')),
+    onStarted: () => {
+      recorder.botStarted();
+      sendMessage(createRtviMessage('bot-started-speaking'));
+    },
+    onStopped: (playedShare) => {
+      recorder.botStopped(playedShare, playedShare < 1 && socket.readyState === socket.OPEN);
+      sendMessage(createRtviMessage('bot-stopped-speaking'));
+    },
   });
 
-  function say(text: string): void {
+  function say(text: string, isSpoken = true): void {
+    recorder.botSays(text, isSpoken);
     log(`says: ${JSON.stringify(text)}`);
     for (const message of createBotTextMessages(text)) sendMessage(message);
   }
@@ -54,26 +68,31 @@ export function runConversation({ socket, body, now, log }: Conversation): void 
   function onVoice(event: VoiceEvent): void {
     if (event.kind === 'started') {
       interrupt();
+      recorder.userStarted(event.sinceMs);
       sendMessage(createRtviMessage('user-started-speaking'));
       return;
     }
+    recorder.userStopped(event.sinceMs);
     sendMessage(createRtviMessage('user-stopped-speaking'));
-    say(`I heard ${(event.speech.length / event.sampleRate).toFixed(1)} seconds of you`);
+    say(describeSpeech(event));
     speaker.play(resample(event.speech, event.sampleRate, outputRate));
   }
 
   function onText(text: string, { aloud, atOnce }: { aloud: boolean; atOnce: boolean }): void {
     if (atOnce) interrupt();
     const short = text.slice(0, longestText);
-    say(`Rraawk! ${short}`);
-    if (aloud) speaker.play(synthesizeChirps(short, outputRate));
+    const chirps = aloud ? synthesizeChirps(short, outputRate) : new Int16Array();
+    recorder.userTyped(short);
+    say(`Rraawk! ${short}`, chirps.length > 0);
+    speaker.play(chirps);
   }
 
   function onMessage(message: RtviMessage): void {
     const { id, type, data } = message;
     if (type === 'client-ready') {
+      recorder.clientConnected();
       sendMessage(createBotReadyMessage(message));
-      say('Hello! I am the parrot. Say something, and I say it back.');
+      say(greeting);
       if (typeof body['say'] === 'string') say(body['say'].slice(0, longestText));
       speaker.play(createGreetingSound(outputRate));
     } else if (type === 'send-text') {

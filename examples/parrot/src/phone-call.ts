@@ -1,6 +1,6 @@
 import type { RawData } from 'ws';
 import { createAudioSender } from './audio-sender.ts';
-import type { Conversation } from './conversation.ts';
+import { type Conversation, describeSpeech, greeting } from './conversation.ts';
 import { decodeMuLaw, encodeMuLaw, phoneSampleRateHz } from './mu-law.ts';
 import { toJsonObject } from './rtvi.ts';
 import { createGreetingSound } from './sound.ts';
@@ -11,7 +11,7 @@ import { createVoiceActivityDetector } from './voice-activity.ts';
  * Repeats the caller's speech, stops when the caller interrupts (`clear`), marks the end of each utterance (`mark`), and hangs
  * up on `stop`.
  */
-export function answerCall({ socket, now, log }: Conversation): void {
+export function answerCall({ socket, recorder, now, log }: Conversation): void {
   const hear = createVoiceActivityDetector();
   let streamSid = '';
   let said = 0;
@@ -22,8 +22,9 @@ export function answerCall({ socket, now, log }: Conversation): void {
     sampleRate: phoneSampleRateHz,
     now,
     send: (samples) => send('media', { media: { payload: Buffer.from(encodeMuLaw(samples)).toString('base64') } }),
-    onStarted: () => {},
-    onStopped: () => {
+    onStarted: recorder.botStarted,
+    onStopped: (playedShare) => {
+      recorder.botStopped(playedShare, playedShare < 1 && socket.readyState === socket.OPEN);
       said += 1;
       send('mark', { mark: { name: `said ${said}` } });
     },
@@ -31,8 +32,14 @@ export function answerCall({ socket, now, log }: Conversation): void {
 
   function onAudio(payload: string): void {
     for (const event of hear(decodeMuLaw(Buffer.from(payload, 'base64')), phoneSampleRateHz)) {
-      if (event.kind === 'stopped') speaker.play(event.speech);
-      else if (speaker.interrupt()) send('clear');
+      if (event.kind === 'stopped') {
+        recorder.userStopped(event.sinceMs);
+        recorder.botSays(describeSpeech(event), true);
+        speaker.play(event.speech);
+      } else {
+        if (speaker.interrupt()) send('clear');
+        recorder.userStarted(event.sinceMs);
+      }
     }
   }
 
@@ -42,6 +49,8 @@ export function answerCall({ socket, now, log }: Conversation): void {
       const { streamSid: sid, callSid } = toJsonObject(message['start']);
       streamSid = String(sid);
       log(`call ${String(callSid)} answered`);
+      recorder.clientConnected();
+      recorder.botSays(greeting, true);
       speaker.play(createGreetingSound(phoneSampleRateHz));
     } else if (event === 'media') {
       onAudio(String(toJsonObject(message['media'])['payload'] ?? ''));

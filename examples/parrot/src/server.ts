@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type WebSocket, WebSocketServer } from 'ws';
 import {
   bindSessionToSocket,
+  createSessionRecorder,
   decodeStartBodyFromQuery,
   type ParrotContext,
   requireNoRunningSession,
@@ -30,6 +31,8 @@ export type ParrotOptions = {
   /** The port to listen on; 0 selects any free port. */
   readonly port: number;
   readonly controlToken: string | undefined;
+  /** Path of the file to which conversations are appended. If it is undefined, they are not recorded. */
+  readonly conversationFile?: string | undefined;
   readonly newSessionId: () => string;
   readonly now: () => Date;
   /** The time in milliseconds since the epoch, with a fraction. */
@@ -146,8 +149,9 @@ function upgrade(
     requireNoRunningSession(context);
     accept((socket) => {
       const session = startSession(context, request.headers, enteredAtMs);
-      handleFirstMessage({ socket, session, body, now: context.preciseNow, log: context.log });
-      void bindSessionToSocket(session, socket);
+      const recorder = createSessionRecorder(context, request.headers, session);
+      handleFirstMessage({ socket, session, recorder, body, now: context.preciseNow, log: context.log });
+      void bindSessionToSocket(session, socket, recorder);
     });
   } else {
     throw new RequestError(404, `${url.pathname} is not a WebSocket route`);

@@ -22,8 +22,9 @@ function heard(...sounds: readonly Int16Array[]): VoiceEvent[] {
 
 test('the voice activity detector reports a sound between silences as one utterance', () => {
   const [started, stopped, ...more] = heard(tone(1, 0), tone(1, 0.3), tone(1, 0));
-  expect(started).toEqual({ kind: 'started' });
+  expect(started).toEqual({ kind: 'started', sinceMs: 120 });
   if (stopped?.kind !== 'stopped') throw new Error('the utterance did not stop');
+  expect(stopped.sinceMs).toBe(700);
   expect(stopped.speech.length / stopped.sampleRate).toBeCloseTo(1.4, 1);
   expect(measureLoudness(stopped.speech.slice(0, 1600))).toBe(0);
   expect(more).toEqual([]);

@@ -1,14 +1,21 @@
 import { joinSounds, measureLoudness } from './sound.ts';
 
 export type VoiceEvent =
-  | { readonly kind: 'started' }
+  /** `sinceMs` is the time since the speech began, or ended. */
+  | { readonly kind: 'started'; readonly sinceMs: number }
   /** The samples of the speech, with a little silence before and after. */
-  | { readonly kind: 'stopped'; readonly speech: Int16Array; readonly sampleRate: number };
+  | {
+      readonly kind: 'stopped';
+      readonly sinceMs: number;
+      readonly speech: Int16Array;
+      readonly sampleRate: number;
+    };
 
 /** Detects the beginning and end of speech in a microphone's samples. */
 export type VoiceActivityDetector = (samples: Int16Array, sampleRate: number) => readonly VoiceEvent[];
 
 const windowsPerSecond = 50;
+const windowMs = 1000 / windowsPerSecond;
 /** Audio below this loudness is never speech. */
 const leastLoudness = 0.012;
 /** Speech is louder than the background noise by at least this factor. */
@@ -44,7 +51,7 @@ export function createVoiceActivityDetector(): VoiceActivityDetector {
       }
       speaking = true;
       run = 0;
-      return { kind: 'started' };
+      return { kind: 'started', sinceMs: windowsToStart * windowMs };
     }
     run = loud ? 0 : run + 1;
     const endless = heard.length >= longestWindows;
@@ -52,10 +59,11 @@ export function createVoiceActivityDetector(): VoiceActivityDetector {
     // A sound that reaches the maximum length of speech counts as background noise.
     if (endless) noise = level;
     const speech = joinSounds(heard.slice(0, heard.length - Math.max(0, run - windowsAfter)));
+    const sinceMs = run * windowMs;
     speaking = false;
     run = 0;
     heard = [];
-    return { kind: 'stopped', speech, sampleRate };
+    return { kind: 'stopped', sinceMs, speech, sampleRate };
   }
 
   return (samples, sampleRate) => {
