@@ -378,6 +378,7 @@ export const importAreas: readonly ImportArea[] = [
         as: 'command-line/',
         mayImport: ['command-line/'],
       },
+      { files: ['conversation/'], contain: 'a conversation as text, and as a file of `pipecat eval`', as: 'records/' },
       { files: ['operator/'], contain: "what the operator's commands share", as: 'records/' },
       { files: ['pack/'], contain: 'a project as an archive', as: 'records/', mayImport: ['@bothost/packing'] },
       { files: ['secrets/'], contain: 'secret sets: sources of values, changes, tables', as: 'records/' },
@@ -387,7 +388,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['commands/'],
         contain: 'a file for each command: its arguments, its options, and `run`, which returns a report',
         as: 'deploy/',
-        mayImport: ['deploy/', 'records/', 'operator/', 'scaffold/'],
+        mayImport: ['deploy/', 'records/', 'conversation/', 'operator/', 'scaffold/'],
       },
       {
         files: ['scaffold/package-manager.ts', 'scaffold/project-file.ts', 'scaffold/version-order.ts'],

@@ -48,6 +48,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent start': () => import('./commands/cloud/agent/start.ts'),
   'cloud agent stop': () => import('./commands/cloud/agent/stop.ts'),
   'cloud agent sessions': () => import('./commands/cloud/agent/sessions.ts'),
+  'cloud agent conversation': () => import('./commands/cloud/agent/conversation.ts'),
   'cloud agent logs': () => import('./commands/cloud/agent/logs.ts'),
   'cloud agent deployments': () => import('./commands/cloud/agent/deployments.ts'),
   'cloud agent rollback': () => import('./commands/cloud/agent/rollback.ts'),

@@ -64,6 +64,9 @@ export const failureReasons = {
   'credentials-rejected': 'The registry does not accept the credentials',
   'not-ready': 'The secret set is stored, but not ready yet',
   'delivery-failed': 'The secret set is stored, but the region refused it',
+  // Reasons of `cloud agent conversation`.
+  'no-session': 'The agent has no session',
+  'no-transcript': 'The conversation has no text',
   // Reasons of the `cloud audit` commands.
   'audit-broken': 'An entry of the audit log is missing or was changed',
   // Reasons of the `operator` commands.

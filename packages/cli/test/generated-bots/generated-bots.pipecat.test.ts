@@ -8,7 +8,8 @@ import { quickstartProject } from '../../src/scaffold/quickstart.ts';
 import { pitchHertz } from '../stand-in-vendors/cartesia.ts';
 import { fixedTranscript } from '../stand-in-vendors/deepgram.ts';
 import { type StandInVendors, startStandInVendors } from '../stand-in-vendors/stand-in-vendors.ts';
-import { runPipecatEvaluation } from './evaluate.ts';
+import { runPipecatEvaluation, runPipecatJudge } from './evaluate.ts';
+import { exportConversation } from './export-conversation.ts';
 import { type GeneratedProject, placeholderSecret, setUpProject } from './generated-project.ts';
 import { type RunningGeneratedBot, startBot } from './local-bot.ts';
 import { phoneBotOptions, phoneBotServices } from './phone-bot.ts';
@@ -61,6 +62,23 @@ describe('a generated telephone bot with evaluation scenarios', () => {
     expect(status, output + errors).toBe(0);
     expect(listReachedVendors(standIns)).toEqual(['cartesia', 'deepgram', 'openai']);
   });
+
+  it.each([
+    ['passes', 'calls find_capital and says that it is Paris', 0],
+    ['fails', 'calls find_capital and says that it is London', 1],
+  ])(
+    '%s "pipecat eval judge" with a conversation that botcli exports, if it must be one in which the bot %s',
+    async (_verb, success, expected) => {
+      const { status, output, errors } = await runPipecatJudge(
+        project,
+        await exportConversation(),
+        `the bot ${success}`,
+        standIns,
+      );
+      process.stdout.write(output);
+      expect(status, output + errors).toBe(expected);
+    },
+  );
 
   it('fails an evaluation scenario that expects an answer other than the bot’s', async () => {
     const bot = await start(project);

@@ -1,0 +1,135 @@
+import type { ApiClient, ConversationLine, SessionConversation } from '@bothost/contract';
+import { linesPerConversationPage } from '@bothost/contract/conversation-level';
+import { defineCommand } from '../../../command-line/command.ts';
+import type { CommandContext } from '../../../command-line/context.ts';
+import { choiceOption, flagOption } from '../../../command-line/options.ts';
+import { toPipecatEvalMessages } from '../../../conversation/pipecat-eval.ts';
+import { explainMissingContent, summarizeConversation } from '../../../conversation/summary.ts';
+import { createTranscript, listTranscriptEntries } from '../../../conversation/transcript.ts';
+import { createTranscriptItem } from '../../../conversation/transcript-item.ts';
+import { Failure, UsageError } from '../../../failure.ts';
+import type { CommandReport, CommandReportStream } from '../../../output/report.ts';
+
+type Session = { readonly agentName: string; readonly sessionId: string };
+
+export const command = defineCommand({
+  summary: 'Show, follow or export the conversation of a session',
+  details:
+    'Without SESSION, the newest session of the agent is shown. Columns: minutes and seconds since the start of the session, ' +
+    'who, milliseconds, text. The milliseconds are the response time of the bot, or the duration of a tool call; * marks a ' +
+    'response that is measured from the release of the turn, + the greeting, which is measured from the connection of the client. ' +
+    'Plain output separates the columns by tabs and has the time in milliseconds.\n' +
+    'What is kept depends on the conversation level of the agent: without text, the transcript shows who spoke when.\n' +
+    'With --follow, new entries are printed as they end, until Ctrl-C or the end of the session. In JSON mode, each line of the ' +
+    'conversation is then a document; a line replaces an earlier one about the same thing.\n' +
+    '--format pipecat-eval prints the conversation file that "pipecat eval judge" reads.',
+  arguments: {
+    name: { description: 'Name of the agent' },
+    session: { description: 'Id of the session; the newest one by default', optional: true },
+  },
+  options: {
+    follow: flagOption('Keep printing new entries', 'f'),
+    format: choiceOption({ description: 'Print the conversation for another program' }, ['pipecat-eval']),
+  },
+  examples: [
+    'cloud agent conversation parrot',
+    'cloud agent conversation parrot 0192f0c1-2345-7000-8000-00000000abcd --follow',
+    'cloud agent conversation my-bot 0192f0c1-2345-7000-8000-00000000abcd --format pipecat-eval',
+  ],
+  run: async (context, { name, session, follow, format }) => {
+    if (follow && format !== undefined) throw new UsageError('--follow and --format cannot be combined.');
+    const client = await context.service();
+    const sessionId = session ?? (await findNewestSession(client, name));
+    const place = { agentName: name, sessionId };
+    if (follow) return followConversation(context, client, place);
+    const conversation = await readConversation(client, place);
+    if (format === 'pipecat-eval') return exportConversation(conversation);
+    const entries = listTranscriptEntries(conversation.lines, conversation.textHidden === null);
+    return {
+      json: conversation,
+      blocks: [
+        { kind: 'note', lines: summarizeConversation(conversation) },
+        {
+          kind: 'pieces',
+          pieces: entries.map((entry) => createTranscriptItem(entry, context.io.stdout.columns, entry)),
+          empty: 'No entries.',
+        },
+      ],
+    };
+  },
+});
+
+async function findNewestSession(client: ApiClient, agentName: string): Promise<string> {
+  const { sessions } = await client.getSessions({ params: { agentName }, query: { limit: 1 } });
+  const [newest] = sessions;
+  if (newest === undefined) {
+    throw new Failure('no-session', `Agent ${JSON.stringify(agentName)} has no session yet.`);
+  }
+  return newest.sessionId;
+}
+
+/** Reads all pages. */
+async function readConversation(client: ApiClient, params: Session): Promise<SessionConversation> {
+  const limit = linesPerConversationPage.maximum;
+  let page = await client.getSessionConversation({ params, query: { limit } });
+  const lines: ConversationLine[] = [...page.lines];
+  while (page.nextCursor !== null && page.lines.length > 0) {
+    page = await client.getSessionConversation({ params, query: { limit, cursor: page.nextCursor } });
+    lines.push(...page.lines);
+  }
+  return { ...page, lines };
+}
+
+function exportConversation(conversation: SessionConversation): CommandReport {
+  const messages = toPipecatEvalMessages(conversation.lines);
+  if (conversation.textHidden !== null || messages.length === 0) {
+    throw new Failure(
+      'no-transcript',
+      `The conversation of session ${conversation.sessionId} has no text.`,
+      explainMissingContent(conversation) || undefined,
+    );
+  }
+  return { json: messages, blocks: [{ kind: 'document', text: `${JSON.stringify(messages, null, 2)}\n` }] };
+}
+
+async function followConversation(
+  context: CommandContext,
+  client: ApiClient,
+  params: Session,
+): Promise<CommandReportStream> {
+  const first = await client.getSessionConversation({ params, query: {} });
+  const { columns } = context.io.stdout;
+  if (context.mode !== 'json') for (const line of summarizeConversation(first)) context.notify(line);
+  return {
+    pieces: async function* (signal) {
+      const transcript = createTranscript(first.textHidden === null);
+      for await (const { lines } of conversationPages(context, client, params, first, signal)) {
+        if (context.mode === 'json') yield* lines.map((line) => ({ json: line, plain: '', rich: () => '' }));
+        else
+          yield* lines
+            .flatMap((line) => transcript.add(line))
+            .map((entry) => createTranscriptItem(entry, columns, null));
+      }
+      yield* transcript.end().map((entry) => createTranscriptItem(entry, columns, null));
+    },
+  };
+}
+
+/** Yields the first page and the following pages, until the conversation has ended. */
+async function* conversationPages(
+  context: CommandContext,
+  client: ApiClient,
+  params: Session,
+  first: SessionConversation,
+  signal: AbortSignal,
+): AsyncIterable<SessionConversation> {
+  const { withRetries } = await import('../../../connection/retry.ts');
+  yield first;
+  let cursor = first.nextCursor;
+  while (cursor !== null) {
+    const query = { cursor, wait: 20 };
+    const page = await withRetries(context, () => client.getSessionConversation({ params, query }, signal));
+    yield page;
+    cursor = page.nextCursor;
+  }
+}
