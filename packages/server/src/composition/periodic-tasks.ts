@@ -17,6 +17,8 @@ type Context = {
   readonly host: RegionHost;
   readonly removeTree: DirectoryTreeRemover;
   readonly sampler: Sampler;
+  /** Interval in seconds at which the runtime has new usage. */
+  readonly sampleSeconds: number;
   readonly retentionDays: number;
   readonly logs: LogRetention & { readonly logsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
@@ -33,11 +35,11 @@ const watchSeconds = 60;
 const purgeSeconds = 600;
 const orphanSeconds = 21_600;
 
-/** Starts the periodic tasks. Metric sampling and the heartbeat run every second, and the other tasks less often. */
+/** Starts the periodic tasks. The heartbeat runs every second, and the other tasks run as often or less often. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler } = context;
   const rounds = [
-    every(second, () => sampler.sample()),
+    every(context.sampleSeconds * second, () => sampler.sample()),
     every(second, () => recordHeartbeat(context, context.host)),
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),

@@ -16,6 +16,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
+import { runtimeDriver } from './runtime.ts';
 import { type DirectoryAgentStatus, waitUntilDirectoryAgentsServe } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
@@ -149,6 +150,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
   const periodicTasks = startPeriodicTasks({
     ...context,
     removeTree,
+    sampleSeconds: runtimeDriver.traits.sampleSeconds,
     retentionDays: config.retentionDays,
     logs: {
       logsDirectory: context.logsDirectory,

@@ -1,3 +1,4 @@
+import type { ObservedInstance } from '@bothost/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
@@ -26,10 +27,13 @@ const note =
     void calls.push([name, ...parameters]);
 
 /** Executes an action with the current database rows. Everything except the database is a fake. */
-async function execute(action: ReconcileAction, busyInstance: string | null = null): Promise<void> {
+async function execute(
+  action: ReconcileAction,
+  { busyInstance = '', observed = null as ObservedInstance['state'] | null, isExitUnrecorded = false } = {},
+): Promise<void> {
   const host = { id: of.hostId, region: 'us-west' };
   const shared = { db: rows.db, now: () => testNow, host, retryWrite: <T>(write: () => Promise<T>) => write() };
-  const { rows: observed } = await readObservedState(
+  const { rows: found } = await readObservedState(
     { ...shared, runtime: { list: async () => [], findReplaceable: () => new Set() } },
     {
       isOwned: () => false,
@@ -43,7 +47,13 @@ async function execute(action: ReconcileAction, busyInstance: string | null = nu
   await createActionExecutor({
     ...shared,
     newId,
-    runtime: { discard: note('discard'), stop: note('stop'), forget: note('forget') },
+    runtime: {
+      discard: note('discard'),
+      stop: note('stop'),
+      forget: note('forget'),
+      inspect: async (instanceId) =>
+        observed === null ? null : { instanceId, deploymentId: of.deploymentId, state: observed, address: null },
+    },
     preparer: { prepare: note('prepare') },
     validation: { passed: note('passed') },
     runner: {
@@ -55,15 +65,16 @@ async function execute(action: ReconcileAction, busyInstance: string | null = nu
     endSession: note('end session'),
     instanceRemoved: note('instance removed'),
     unobservedEndAt: () => unobservedEndAt,
+    isExitUnrecorded: () => isExitUnrecorded,
     requestReconcile: () => void calls.push(['reconcile']),
-  })(action, observed);
+  })(action, found);
 }
 const instances = () => rows.db.selectFrom('instances').select(['id', 'state']).execute();
 
 describe('the executor', () => {
   it('starts an instance with its deployment, unless a start or stop of the instance is in progress', async () => {
     const instanceId = await rows.instance(of, { state: 'starting' });
-    await execute({ do: 'start-instance', instanceId }, instanceId);
+    await execute({ do: 'start-instance', instanceId }, { busyInstance: instanceId });
     expect(calls).toEqual([]);
     await execute({ do: 'start-instance', instanceId });
     expect(calls).toEqual([['start instance', instanceId, of.deploymentId]]);
@@ -76,6 +87,28 @@ describe('the executor', () => {
       ['stop', instanceId, 0],
       ['instance removed', instanceId, 'HTTP_ERROR', null, unobservedEndAt],
     ]);
+  });
+
+  it.each(['starting', 'ready', 'leaving', 'exited'] as const)(
+    'does not record an instance as lost that the runtime reports as %s when asked again',
+    async (observed) => {
+      await execute({ do: 'instance-lost', instanceId: await rows.instance(of) }, { observed });
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it('records an exited instance as lost if its exit event could not be recorded', async () => {
+    const instanceId = await rows.instance(of);
+    await execute({ do: 'instance-lost', instanceId }, { observed: 'exited', isExitUnrecorded: true });
+    expect(calls).toEqual([
+      ['stop', instanceId, 0],
+      ['instance removed', instanceId, 'HTTP_ERROR', null, unobservedEndAt],
+    ]);
+  });
+
+  it('keeps an instance that seemed orphaned if it has an open row by now', async () => {
+    await execute({ do: 'remove-orphan', instanceId: await rows.instance(of) });
+    expect(calls).toEqual([]);
   });
 
   it('stops an orphaned instance before it removes the files of the instance', async () => {

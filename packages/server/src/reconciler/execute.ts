@@ -1,7 +1,7 @@
 import type { Runtime } from '@bothost/runtime';
 import { markProjectRemoved } from '../agents/deployment-state.ts';
 import { lockAgentForScaling } from '../agents/serving-deployment.ts';
-import { type OpenInstanceRow, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
+import { findInstance, type OpenInstanceRow, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { type OpenSessionRow, recordEndCause } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
@@ -16,7 +16,7 @@ type Context = SessionEndRecorder & {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
-  readonly runtime: Pick<Runtime, 'discard' | 'stop' | 'forget'>;
+  readonly runtime: Pick<Runtime, 'discard' | 'inspect' | 'stop' | 'forget'>;
   readonly host: { readonly id: string };
   readonly retryWrite: RetryWrite;
   readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
@@ -25,6 +25,8 @@ type Context = SessionEndRecorder & {
   readonly adoptSession: (row: OpenSessionRow, instance: OpenInstanceRow) => Promise<void>;
   /** Returns the end time to record for a session or instance whose end no server observed. */
   readonly unobservedEndAt: () => Date;
+  /** Whether the exit of an instance was observed, but could not be recorded. */
+  readonly isExitUnrecorded: (instanceId: string) => boolean;
   readonly requestReconcile: () => void;
 };
 
@@ -61,12 +63,19 @@ export function createActionExecutor(context: Context): (action: ReconcileAction
         const session = rows.sessions.get(row?.session_id ?? '');
         return row === undefined ? undefined : context.runner.stop(row, session?.transport ?? 'none');
       }
-      case 'instance-lost':
+      case 'instance-lost': {
+        const at = unobservedEndAt();
+        if (!(await isLost(action.instanceId))) return;
         await runtime.stop(action.instanceId, 0);
-        return instanceRemoved(action.instanceId, 'HTTP_ERROR', null, unobservedEndAt());
-      case 'remove-orphan':
+        return instanceRemoved(action.instanceId, 'HTTP_ERROR', null, at);
+      }
+      case 'remove-orphan': {
+        // Read the row again: the instance may have been created after the snapshot of the pass.
+        const row = await retryWrite(() => findInstance(db, action.instanceId));
+        if (row !== undefined && row.state !== 'ended') return;
         await runtime.stop(action.instanceId, 0);
         return runtime.forget(action.instanceId);
+      }
       case 'adopt-session': {
         const row = rows.sessions.get(action.sessionId);
         const instance = rows.instances.get(row?.instance_id ?? '');
@@ -83,6 +92,15 @@ export function createActionExecutor(context: Context): (action: ReconcileAction
           action.only,
         );
     }
+  }
+
+  /**
+   * Whether an instance ended without an event that says how. Asks the runtime again, because its list may have been out of
+   * date. The exit of an instance that it still knows arrives as an event.
+   */
+  async function isLost(instanceId: string): Promise<boolean> {
+    const observed = await runtime.inspect(instanceId);
+    return observed === null || (observed.state === 'exited' && context.isExitUnrecorded(instanceId));
   }
 
   async function provision(

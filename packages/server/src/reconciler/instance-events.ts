@@ -1,7 +1,13 @@
 import type { SessionCompletionStatus, SessionEventCode } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { findInstance, markEnded, type OpenInstanceRow, recordInstanceEvent } from '../instances/lifecycle.ts';
+import {
+  findInstance,
+  markEnded,
+  type OpenInstanceRow,
+  recordInstanceEvent,
+  retireInstance,
+} from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
@@ -36,6 +42,8 @@ type Context = {
 export type InstanceWatcher = {
   /** Whether the end of an instance is being recorded. Such an instance must not be treated as lost. */
   readonly isEnding: (instanceId: string) => boolean;
+  /** Whether the exit of an instance was observed, but could not be recorded. No further event will report it. */
+  readonly isUnrecorded: (instanceId: string) => boolean;
   readonly done: Promise<void>;
 };
 
@@ -48,6 +56,7 @@ const lastWordMs = 3_000;
 /** Records runtime events until the signal aborts, beginning with events that occurred while no server was running. */
 export function watchInstances(context: Context): InstanceWatcher {
   const ending = new Set<string>();
+  const unrecorded = new Set<string>();
 
   async function watch(): Promise<void> {
     for await (const event of context.runtime.watch(context.signal)) {
@@ -57,7 +66,9 @@ export function watchInstances(context: Context): InstanceWatcher {
         context.sessionAddresses.instanceExited(event.instanceId);
       }
       handle(context, event)
+        .then(() => unrecorded.delete(event.instanceId))
         .catch((error: unknown) => {
+          if (event.kind === 'exited') unrecorded.add(event.instanceId);
           if (!context.signal.aborted)
             context.logger.error({ err: error, event: event.kind }, 'instance event could not be recorded');
         })
@@ -67,7 +78,11 @@ export function watchInstances(context: Context): InstanceWatcher {
     }
   }
 
-  return { isEnding: (instanceId) => ending.has(instanceId), done: watch() };
+  return {
+    isEnding: (instanceId) => ending.has(instanceId),
+    isUnrecorded: (instanceId) => unrecorded.has(instanceId),
+    done: watch(),
+  };
 }
 
 type ExitEvent = Extract<InstanceEvent, { kind: 'exited' }>;
@@ -78,6 +93,8 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   if (event.kind === 'replaceable') return context.requestReconcile();
   if (event.kind === 'leaving') {
     context.logger.info({ instanceId: event.instanceId, detail: event.detail }, 'platform ends instance');
+    // Retire the instance now, so that no session claims it before the next pass.
+    await retryWrite(() => retireInstance(db, event.instanceId));
     return context.requestReconcile();
   }
   const unseen = context.unobservedEndAt();

@@ -43,6 +43,7 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
   if (row === undefined || deployment === undefined) throw new Error('The rows are missing.');
   const closing = new AbortController();
   const deadline = new AbortController();
+  const launchDeadline = new AbortController();
   const calls: unknown[][] = [];
   const runner = createInstanceRunner({
     db: rows.db,
@@ -59,6 +60,7 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
     ownership: createSessionOwnershipRegistry(),
     startInTurn: (_organizationId, _signal, begin) => begin(),
     startDeadline: () => deadline.signal,
+    launchDeadline: () => launchDeadline.signal,
     closing: closing.signal,
     validation: {
       started: async () => undefined,
@@ -72,16 +74,17 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
     ...fields,
   });
   const state = async () => (await findInstance(rows.db, instanceId))?.state;
-  return { runner, row, deployment, state, calls, closing, deadline };
+  return { runner, row, deployment, state, calls, closing, deadline, launchDeadline };
 }
 
 /**
  * Creates a start function whose instance never becomes ready and that rejects when its signal aborts. `begun` resolves when
  * `start` is called.
  */
-function createEndlessStart() {
+function createEndlessStart(isLaunched = true) {
   const events = new EventEmitter();
-  const start: InstanceRunnerContext['runtime']['start'] = async (_, signal) => {
+  const start: InstanceRunnerContext['runtime']['start'] = async (_, signal, launched) => {
+    if (isLaunched) launched?.();
     events.emit('begun');
     await once(signal, 'abort');
     throw stopped;
@@ -132,6 +135,22 @@ describe('the instance runner', () => {
       ['start failed', 'late'],
       ['stop', 0],
       ['removed', 'BOT_START_TIMEOUT', stopped.message],
+    ]);
+  });
+
+  it('does not report a late bot if the platform did not launch it in time', async () => {
+    const { start, begun } = createEndlessStart(false);
+    const { runner, row, deployment, calls, deadline, launchDeadline } = await open(start);
+    const starting = runner.start(row, deployment);
+    await begun;
+    deadline.abort();
+    launchDeadline.abort();
+    await starting;
+    expect(calls).toEqual([
+      ['start'],
+      ['start failed', 'in time'],
+      ['stop', 0],
+      ['removed', 'BOT_START_TIMEOUT', `The platform did not run the bot in time. ${stopped.message}`],
     ]);
   });
 

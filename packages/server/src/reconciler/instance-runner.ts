@@ -1,5 +1,5 @@
 import { agentProfileResources, type SessionCompletionStatus } from '@bothost/contract';
-import type { InstanceSpec, Runtime } from '@bothost/runtime';
+import { type InstanceSpec, type Runtime, StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
 import { getInstanceAddress } from '../instances/address.ts';
@@ -13,6 +13,7 @@ import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import type { InstanceStartQueue } from './instance-start-queue.ts';
 import { redactStartError } from './redact.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
+import { createStartDeadline, type StartDeadline } from './start-deadline.ts';
 import type { DeploymentValidator } from './validation.ts';
 
 export type InstanceRunnerContext = {
@@ -23,8 +24,13 @@ export type InstanceRunnerContext = {
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
   readonly startInTurn: InstanceStartQueue;
-  /** Returns a signal that aborts when a start that begins now takes too long. */
+  /** Returns a signal that aborts when a bot that is launched now takes too long to become ready. */
   readonly startDeadline: () => AbortSignal;
+  /**
+   * Returns a signal that aborts when the platform takes too long to launch a bot, for example to pull its image. It may take longer
+   * if nobody waits for the instance, because its deployment is being validated.
+   */
+  readonly launchDeadline: (isValidating: boolean) => AbortSignal;
   /** Aborts when the server closes. From then on, the next server process is responsible for starting instances. */
   readonly closing: AbortSignal;
   readonly validation: Pick<DeploymentValidator, 'started' | 'startFailed'>;
@@ -63,9 +69,8 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
 
   async function start(row: OpenInstanceRow, deployment: DeploymentToReconcile): Promise<void> {
     const abort = new AbortController();
-    // The deadline for the start of the instance. Set when the instance leaves the start queue, so that the time in the queue
-    // does not count.
-    const turn: { deadline: AbortSignal | null } = { deadline: null };
+    // Set when the instance leaves the start queue, so that the time in the queue does not count.
+    const turn: { deadline: StartDeadline | null } = { deadline: null };
     starting.set(row.id, abort);
     try {
       // Read the state again, because an earlier start may have ended after `row` was read.
@@ -73,8 +78,11 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
       if (current?.state !== 'starting') return;
       const { address, prepared } = await context.startInTurn(deployment.organization_id, abort.signal, async () => {
         context.closing.throwIfAborted();
-        turn.deadline = context.startDeadline();
-        return context.runtime.start(specOf(context, row, deployment), AbortSignal.any([abort.signal, turn.deadline]));
+        const isValidating = deployment.state === 'validating' && row.session_id === null;
+        const deadline = createStartDeadline(context.launchDeadline(isValidating), context.startDeadline);
+        turn.deadline = deadline;
+        const signal = AbortSignal.any([abort.signal, deadline.signal]);
+        return context.runtime.start(specOf(context, row, deployment), signal, deadline.launched);
       });
       if (prepared !== undefined)
         await context.retryWrite(() => recordPreparedProject(context, row.deployment_id, prepared));
@@ -92,7 +100,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
       // Do not stop the instance, because it may still become ready. The next server process adopts it, or starts it again.
       if (context.closing.aborted) return;
       if (abort.signal.aborted) await removed(row, 'HTTP_ERROR', null);
-      else await failed(row, deployment, error, turn.deadline?.aborted ?? false);
+      else await failed(row, deployment, error, turn.deadline?.missed() ?? null);
     } finally {
       starting.delete(row.id);
     }
@@ -102,14 +110,15 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
     row: OpenInstanceRow,
     deployment: DeploymentToReconcile,
     reason: unknown,
-    late: boolean,
+    missed: ReturnType<StartDeadline['missed']>,
   ): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
-    const error = await redactStartError(context, deploymentId, reason);
+    const late = missed === 'start';
+    const error = missed === 'launch' ? launchTimeout(reason) : await redactStartError(context, deploymentId, reason);
     context.logger.warn({ instanceId, deploymentId, err: error }, 'instance start failed');
     await context.validation.startFailed(deployment, error, late);
     const message = error instanceof Error ? error.message : String(error);
-    await removed(row, late ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR', message);
+    await removed(row, missed === null ? 'HTTP_ERROR' : 'BOT_START_TIMEOUT', message);
   }
 
   async function removed(row: OpenInstanceRow, status: SessionCompletionStatus, cause: string | null): Promise<void> {
@@ -151,6 +160,12 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
   }
 
   return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
+}
+
+/** The error of a start whose bot was never launched. The bot did not cause it. */
+function launchTimeout(reason: unknown): StartError {
+  const message = reason instanceof Error ? reason.message : String(reason);
+  return new StartError(`The platform did not run the bot in time. ${message}`, null, { kind: 'capacity' });
 }
 
 function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment: DeploymentToReconcile): InstanceSpec {

@@ -1,4 +1,4 @@
-import type { Runtime } from '@bothost/runtime';
+import type { ObservedInstance, Runtime } from '@bothost/runtime';
 import { type DeploymentToReconcile, listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { listOpenInstances, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { listOpenSessions, type OpenSessionRow } from '../sessions/progress.ts';
@@ -40,15 +40,15 @@ export async function readObservedState(
   const { sessions, instances, deployments } = await readRows(db, host);
   const known = new Set(instances.map((instance) => instance.id));
   const listed = await context.runtime.list();
-  const running = new Set(listed.filter(({ state }) => state !== 'exited').map(({ instanceId }) => instanceId));
+  const states = new Map(listed.map(({ instanceId, state }) => [instanceId, state]));
   const replaceable = context.runtime.findReplaceable();
   const observed: ObservedState = {
     now: context.now(),
     draining: inMemory.draining,
     deployments: deployments.map((row) => toPlannedDeployment(row, inMemory)),
-    instances: instances.map((row) => toPlannedInstance(row, running, replaceable, inMemory)),
+    instances: instances.map((row) => toPlannedInstance(row, states, replaceable, inMemory)),
     sessions: sessions.flatMap((row) => toPlannedSessions(row, inMemory)),
-    orphans: [...running].filter((id) => !known.has(id) && !inMemory.isBusyInstance(id)),
+    orphans: [...states.keys()].filter((id) => !known.has(id) && !inMemory.isBusyInstance(id)),
   };
   return { observed, rows: { deployments: byId(deployments), instances: byId(instances), sessions: byId(sessions) } };
 }
@@ -80,17 +80,19 @@ function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryObser
 
 function toPlannedInstance(
   row: OpenInstanceRow,
-  running: ReadonlySet<string>,
+  states: ReadonlyMap<string, ObservedInstance['state']>,
   replaceable: ReadonlySet<string>,
   inMemory: InMemoryObservedState,
 ): PlannedInstance {
+  const state = states.get(row.id) ?? 'exited';
   return {
     id: row.id,
     deploymentId: row.deployment_id,
     sessionId: row.session_id,
     state: row.state === 'ended' ? 'stopping' : row.state,
     readyAt: row.ready_at,
-    running: running.has(row.id),
+    running: state !== 'exited',
+    leaving: state === 'leaving',
     replaceable: replaceable.has(row.id),
     busy: inMemory.isBusyInstance(row.id),
   };

@@ -33,6 +33,7 @@ const instance = (fields: Partial<PlannedInstance> = {}): PlannedInstance => ({
   state: 'ready',
   readyAt: ago(10),
   running: true,
+  leaving: false,
   replaceable: false,
   busy: false,
   ...fields,
@@ -447,6 +448,15 @@ const instances: readonly Row[] = [
     },
     [stop],
   ],
+  [
+    'retires an idle instance that the platform will end, and keeps one with a session',
+    {
+      deployments: [deployment({ minAgents: 0 })],
+      instances: [instance({ leaving: true }), instance({ id: 'j', leaving: true, sessionId: 's' })],
+      sessions: [session({ instanceId: 'j', state: 'live', owned: true })],
+    },
+    [{ do: 'retire-instance', instanceId: 'i' }],
+  ],
   ['removes a running instance without a row', { orphans: ['x'] }, [{ do: 'remove-orphan', instanceId: 'x' }]],
 ];
 
@@ -638,6 +648,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
         state: fc.constantFrom('starting', 'ready', 'stopping'),
         readyAgo: fc.nat(600),
         running: fc.boolean(),
+        leaving: fc.boolean(),
         replaceable: fc.boolean(),
         busy: fc.boolean(),
       }),
@@ -673,6 +684,7 @@ const anyState: fc.Arbitrary<ObservedState> = fc
       state: one.state as PlannedInstance['state'],
       readyAt: one.state === 'starting' ? null : ago(one.readyAgo),
       running: one.running,
+      leaving: one.leaving,
       replaceable: one.replaceable,
       busy: one.busy,
     })),

@@ -33,8 +33,10 @@ export type PlannedInstance = {
   readonly sessionId: string | null;
   readonly state: Exclude<InstanceState, 'ended'>;
   readonly readyAt: Date | null;
-  /** Whether the runtime lists the instance. */
+  /** Whether the runtime lists the instance as not exited. */
   readonly running: boolean;
+  /** Whether the platform has announced that it will end the instance. */
+  readonly leaving: boolean;
   /** Whether another instance should replace this one, because it would start by a better method (`findReplaceable`). */
   readonly replaceable: boolean;
   /** Whether this process is starting or stopping the instance. */
@@ -63,7 +65,7 @@ export type ObservedState = {
   readonly deployments: readonly PlannedDeployment[];
   readonly instances: readonly PlannedInstance[];
   readonly sessions: readonly PlannedSession[];
-  /** Ids of orphans: instances that the runtime lists, but that have no open row in the database. */
+  /** Ids of orphans: instances that the runtime lists, also exited ones, but that have no open row in the database. */
   readonly orphans: readonly string[];
 };
 
@@ -206,7 +208,7 @@ function planInstance(
   if (!instance.running && instance.state !== 'starting') return [{ do: 'instance-lost', instanceId }];
   if (instance.state === 'stopping' || mustEnd(instance, sessions)) return [{ do: 'stop-instance', instanceId }];
   const isNeeded = !observed.draining && mayWait(deployments.get(instance.deploymentId));
-  if (instance.sessionId === null && !isNeeded) return [{ do: 'retire-instance', instanceId }];
+  if (instance.sessionId === null && (!isNeeded || instance.leaving)) return [{ do: 'retire-instance', instanceId }];
   if (instance.state === 'starting') return [{ do: 'start-instance', instanceId }];
   return [];
 }
@@ -289,8 +291,8 @@ function planDeployment(
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }
 
-function isReady({ state, running, busy }: PlannedInstance): boolean {
-  return state === 'ready' && running && !busy;
+function isReady({ state, running, leaving, busy }: PlannedInstance): boolean {
+  return state === 'ready' && running && !leaving && !busy;
 }
 
 function isReplaceable(instance: PlannedInstance): boolean {
@@ -327,7 +329,7 @@ function validate(
   resting: boolean,
 ): ReconcileAction[] {
   const deploymentId = deployment.id;
-  if (open.some((instance) => instance.state === 'ready' && instance.running)) {
+  if (open.some((instance) => instance.state === 'ready' && instance.running && !instance.leaving)) {
     return [{ do: 'activate-deployment', deploymentId }];
   }
   const idle = Math.min(Math.max(1, deployment.minAgents), deployment.maxAgents);

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { instanceStartTimeoutSeconds } from '@bothost/contract';
+import { instanceStartTimeoutSeconds, maxSessionStartWaitSeconds } from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { ConversationFollowers } from '../conversations/followers.ts';
@@ -114,6 +114,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     validation,
     startInTurn: createInstanceStartQueue(context.startsAtOnce),
     startDeadline,
+    launchDeadline,
     closing: closing.signal,
     onReady: (row) => {
       publishReadyAddress(sessionAddresses, row.session_id, row);
@@ -130,6 +131,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     endSession,
     instanceRemoved,
     unobservedEndAt: takeover.unobservedEndAt,
+    isExitUnrecorded: (instanceId) => watch?.isUnrecorded(instanceId) ?? false,
     requestReconcile,
   });
   let draining = false;
@@ -188,6 +190,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       await loop.close();
     },
   };
+}
+
+/** Maximum time in seconds until the platform runs a bot whose deployment is being validated. */
+const validationLaunchSeconds = 900;
+
+function launchDeadline(isValidating: boolean): AbortSignal {
+  return AbortSignal.timeout((isValidating ? validationLaunchSeconds : maxSessionStartWaitSeconds) * 1000);
 }
 
 function startDeadline(): AbortSignal {
