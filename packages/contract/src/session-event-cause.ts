@@ -13,6 +13,7 @@ export function describeSessionEventCause(event: SessionEvent): string {
   if (!isEventOfThisVersion(event)) return describeUnknownDetail(event.detail);
   switch (event.eventCode) {
     case 'INSTANCE_START_FAILED':
+    case 'INSTANCE_REPLACED':
       return event.detail.cause;
     case 'INSTANCE_EXITED':
       return describeExit(event.detail);

@@ -56,6 +56,7 @@ export function getSessionCompletionStatusLabel(status: string): string {
 /** Kinds of session events. */
 export const sessionEventLabels = {
   INSTANCE_START_FAILED: 'The bot did not start',
+  INSTANCE_REPLACED: 'The session got another instance',
   INSTANCE_EXITED: 'The bot exited',
   INSTANCE_LISTENS_WIDE: 'The bot listens on all network interfaces',
   INSTANCE_CPU_LIMIT_NOT_ENFORCED: 'The CPU limit is not enforced',

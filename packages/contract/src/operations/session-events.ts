@@ -14,6 +14,10 @@ const SessionEventOfThisVersion = z.discriminatedUnion('eventCode', [
     z.object({ cause: z.string().describe('A sentence that says why the instance did not start') }),
   ),
   defineEvent(
+    'INSTANCE_REPLACED',
+    z.object({ cause: z.string().describe('A sentence that says why the former instance could not get the session') }),
+  ),
+  defineEvent(
     'INSTANCE_EXITED',
     z.object({
       code: z.number().int().nullable().describe('Exit code; null if the bot was killed, or if it is unknown'),

@@ -9,6 +9,7 @@ import {
   type InstanceRow,
   insertInstances,
   listOpenInstanceRows,
+  releaseInstanceRow,
   retireInstanceRow,
   updateInstanceIfInState,
 } from './rows.ts';
@@ -60,6 +61,11 @@ export function markReady(
 /** Removes an idle instance from the warm pool. Returns false if a session claimed the instance first. */
 export async function retireInstance(db: Database, instanceId: string): Promise<boolean> {
   return (await retireInstanceRow(db, instanceId)) !== undefined;
+}
+
+/** Takes a session from its instance, which is then stopped. Returns false if the session has another instance. */
+export async function releaseInstance(db: Database, instanceId: string, sessionId: string): Promise<boolean> {
+  return (await releaseInstanceRow(db, instanceId, sessionId)) !== undefined;
 }
 
 export async function markStopping(db: Database, instanceId: string): Promise<void> {

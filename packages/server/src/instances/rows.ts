@@ -134,6 +134,18 @@ export function retireInstanceRow(db: Database, id: string): Promise<InstanceRow
     .executeTakeFirst();
 }
 
+/** Marks the instance of a session as stopping, and takes the session from it. Returns undefined if it is not its instance. */
+export function releaseInstanceRow(db: Database, id: string, sessionId: string): Promise<InstanceRow | undefined> {
+  return db
+    .updateTable('instances')
+    .set({ session_id: null, state: 'stopping' })
+    .where('id', '=', id)
+    .where('session_id', '=', sessionId)
+    .where('state', '<>', 'ended')
+    .returningAll()
+    .executeTakeFirst();
+}
+
 export function findInstanceById(db: Database, id: string): Promise<InstanceRow | undefined> {
   return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
 }

@@ -56,6 +56,7 @@ async function open(
     retryWrite: (write) => write(),
     endSession: async (_, status) => void ended.push(status),
     recordBotFailure: async () => undefined,
+    replaceInstance: async () => null,
     onDispatch: () => undefined,
     onOpen: () => undefined,
     onLive: () => undefined,

@@ -68,7 +68,11 @@ describe('postSessionToBot', () => {
 
   it('reports a lost connection if nothing listens', async () => {
     const { answer } = postSessionToBot(await nobody(), {}, '{}');
-    expect(await answer).toMatchObject({ kind: 'broken', message: expect.stringContaining('ECONNREFUSED') });
+    expect(await answer).toMatchObject({
+      kind: 'broken',
+      message: expect.stringContaining('ECONNREFUSED'),
+      isUndelivered: true,
+    });
   });
 
   it.each<[string, (socket: Socket, send: (text: string) => void) => void]>([
@@ -86,7 +90,7 @@ describe('postSessionToBot', () => {
       request.resume().once('end', () => leave(request.socket, (part) => request.socket.write(part)));
     });
     const { answer } = postSessionToBot(address, {}, '{}');
-    expect(await answer).toMatchObject({ kind: 'broken' });
+    expect(await answer).toMatchObject({ kind: 'broken', isUndelivered: false });
   });
 
   it('reports a lost connection if the bot switches to another protocol', async () => {
@@ -94,7 +98,11 @@ describe('postSessionToBot', () => {
       request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     });
     const { answer } = postSessionToBot(address, {}, '{}');
-    expect(await answer).toEqual({ kind: 'broken', message: 'the bot switched to another protocol' });
+    expect(await answer).toEqual({
+      kind: 'broken',
+      message: 'the bot switched to another protocol',
+      isUndelivered: false,
+    });
   });
 
   it('reports a lost connection if the service aborts the request', async () => {
@@ -102,7 +110,7 @@ describe('postSessionToBot', () => {
     const { answer, abort } = postSessionToBot(address, {}, '{}');
     await once(server, 'request');
     abort();
-    expect(await answer).toEqual({ kind: 'broken', message: 'the service aborted the request' });
+    expect(await answer).toEqual({ kind: 'broken', message: 'the service aborted the request', isUndelivered: false });
   });
 });
 

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
 import { createRequestOptions } from '../instances/address.ts';
+import { isConnectError } from '../instances/connect-error.ts';
 import type { BotHttpResponse } from './completion.ts';
 
 /** Maximum size of a bot's response in bytes. */
@@ -55,7 +56,8 @@ async function responseOf(sent: ClientRequest): Promise<BotHttpResponse> {
     const { status, body } = await readResponse(sent);
     return { kind: 'responded', status, ownStatus: completionStatusIn(body) };
   } catch (error) {
-    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'broken', message, isUndelivered: isConnectError(error) };
   }
 }
 

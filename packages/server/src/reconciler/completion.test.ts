@@ -4,7 +4,7 @@ import { deriveStatusFromBotExit, deriveStatusFromBotResponse, deriveStatusFromS
 
 const answered = (status: number, ownStatus: string | null = null) =>
   ({ kind: 'responded', status, ownStatus }) as const;
-const broken = { kind: 'broken', message: 'connection reset' } as const;
+const broken = { kind: 'broken', message: 'connection reset', isUndelivered: false } as const;
 
 describe('deriveStatusFromBotResponse', () => {
   it.each([

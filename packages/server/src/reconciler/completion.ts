@@ -10,7 +10,8 @@ import { brokenConnectionCode, type RelayedSocketEnd } from '../sessions/relayed
 /** The bot's response to `POST /bot` or to a status request. `ownStatus` is the status that the bot reported. */
 export type BotHttpResponse =
   | { readonly kind: 'responded'; readonly status: number; readonly ownStatus: string | null }
-  | { readonly kind: 'broken'; readonly message: string };
+  /** `isUndelivered`: no connection to the bot was established, so it certainly did not get the request. */
+  | { readonly kind: 'broken'; readonly message: string; readonly isUndelivered: boolean };
 
 /** Completion statuses that only the service may set. Bots may report all other statuses. */
 const reservedStatuses: ReadonlySet<string> = new Set(

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import type { InstanceClaim } from '../instances/claim.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
 import { dispatchSession, type ReadySession, resumeSession, type SessionDispatchContext } from './dispatch.ts';
@@ -21,6 +22,9 @@ let of: { organizationId: string; agentId: string; deploymentId: string };
 let ended: [status: string, at: Date | undefined][];
 let failures: unknown[];
 let transitions: string[];
+/** The instances that were given up, with the causes, and the claim that follows. */
+let replaced: unknown[];
+let replacement: InstanceClaim | null;
 let requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
 let closing: AbortController;
 let acceptDeadline: AbortController;
@@ -37,6 +41,8 @@ beforeEach(() => {
   failures = [];
   transitions = [];
   requests = [];
+  replaced = [];
+  replacement = null;
   closing = new AbortController();
   acceptDeadline = new AbortController();
 });
@@ -89,6 +95,10 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
       ended.push([status, at]);
       ownership.release(sessionId);
     },
+    replaceInstance: async ({ instanceId }, cause) => {
+      replaced.push([instanceId, cause]);
+      return replacement;
+    },
     recordBotFailure: async (_, status, exception) => void failures.push([status, exception]),
     onDispatch: () => undefined,
     watchStart: () => undefined,
@@ -125,6 +135,38 @@ describe('dispatchSession', () => {
       handed_over_at: testNow,
     });
     expect(transitions).toEqual(['open', 'live']);
+  });
+
+  const refused = { socket: '/missing/bot.sock' };
+
+  it('sends a session whose bot refuses the connection to another instance, once', async () => {
+    const { context, readySession } = await session({ '/bot': answer(200, {}) });
+    const { address, instanceId: other } = { ...readySession, instanceId: newId() };
+    replacement = { instanceId: other, address, readyAt: secondsAgo(1), reportsSession: false, notices: [] };
+    await dispatchSession(context, { ...readySession, address: refused });
+    expect(replaced).toEqual([
+      [readySession.instanceId, expect.stringMatching(/^The bot could not be reached: connect ENOENT/)],
+    ]);
+    expect(requests.filter(({ url }) => url === '/bot')).toMatchObject([
+      { headers: { 'x-bot-control-token': deriveControlToken(key, other) } },
+    ]);
+    expect(statuses()).toEqual(['HTTP_COMPLETED']);
+  });
+
+  it('releases the session if the other instance is not ready yet, and ends it if there is none', async () => {
+    const { context, readySession } = await session({});
+    replacement = { instanceId: newId(), address: null, readyAt: null, reportsSession: false, notices: [] };
+    await dispatchSession(context, { ...readySession, address: refused });
+    expect([context.ownership.has(readySession.id), statuses()]).toEqual([false, []]);
+    replacement = null;
+    await dispatchSession(context, { ...readySession, address: refused });
+    expect(statuses()).toEqual(['HTTP_ERROR']);
+  });
+
+  it('does not send a session to another instance if the bot accepted the connection and closed it', async () => {
+    const { context, readySession } = await session({ '/bot': (request) => request.socket.destroy() });
+    await dispatchSession(context, readySession);
+    expect([replaced, statuses()]).toEqual([[], ['HTTP_ERROR']]);
   });
 
   it('records a session as live once the bot reports that it has the session', async () => {

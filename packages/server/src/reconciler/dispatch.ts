@@ -9,6 +9,7 @@ import type { Database, SessionTransport } from '../store/tables.ts';
 import { type BotException, type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
 import type { BotFailureRecorder } from './record-bot-failure.ts';
+import type { InstanceReplacer } from './replace-instance.ts';
 import { clampReportedTime } from './reported-time.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { readStartMoments } from './start-moments.ts';
@@ -45,6 +46,7 @@ export type SessionDispatchContext = {
   readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
   readonly recordBotFailure: BotFailureRecorder;
+  readonly replaceInstance: InstanceReplacer;
   /** Whether the instance of a session is still running. The address of an exited instance may belong to another bot by now. */
   readonly isReachable: (sessionId: string) => boolean;
   /** Called just before the session is sent to its instance. */
@@ -105,11 +107,35 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   // The connection was closed because this server closes. The next server process asks the bot for the session's state.
   if (context.closing.aborted) return;
   if (isLate) return context.endSession(session.id, 'BOT_START_TIMEOUT');
+  if (accepted === null && outcome.kind === 'broken' && outcome.isUndelivered) {
+    if (await moveToOtherInstance(context, session, `The bot could not be reached: ${outcome.message}.`)) return;
+  }
   // A short session may end before the bot responds to a status request. The time at which the start request was sent is then
   // recorded as the start of the session.
   const startedAt = accepted?.at ?? (hasBotAcceptedSession(outcome) ? sentAt : null);
   if (accepted === null && startedAt !== null) await markStarted(context, session, startedAt, null);
   await endWith(context, session, startedAt, outcome);
+}
+
+/**
+ * Gives a session that its bot certainly does not have to another instance. If that instance is ready, waits until the session
+ * ends. Returns false if the session gets no other instance.
+ */
+async function moveToOtherInstance(
+  context: SessionDispatchContext,
+  session: ReadySession,
+  cause: string,
+): Promise<boolean> {
+  const claim = await context.replaceInstance(session, cause);
+  if (claim === null) return false;
+  const { instanceId, address, readyAt, reportsSession } = claim;
+  // A reconcile pass takes the session once its instance is ready.
+  if (address === null) context.ownership.release(session.id);
+  else {
+    const claimed = { instanceId, address, readyAt, reportsSession, claimedAt: context.now(), dispatchedAt: null };
+    await dispatchSession(context, { ...session, ...claimed });
+  }
+  return true;
 }
 
 /** Returns when the bot accepted the session, and its report, if any. Returns null if the signal aborts first. */
@@ -146,8 +172,12 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
     const signal = startedAt === null ? AbortSignal.any([released.signal, deadline]) : released.signal;
     const known = await ask(context, session, waitSeconds, signal);
     if (known === 'aborted') {
-      const isLate = startedAt === null && deadline.aborted && !released.signal.aborted;
-      return isLate ? context.endSession(session.id, 'BOT_START_TIMEOUT') : undefined;
+      if (released.signal.aborted) return;
+      if (startedAt === null && deadline.aborted) return context.endSession(session.id, 'BOT_START_TIMEOUT');
+      // If the session gets no other instance, the exit of this one ends it.
+      if (startedAt === null && dispatchedAt === null)
+        await moveToOtherInstance(context, session, 'The instance ended before it had the session.');
+      return;
     }
     if (known?.state === 'idle' && !mayHaveRequest) return dispatchSession(context, session);
     if (known?.state === 'idle') {

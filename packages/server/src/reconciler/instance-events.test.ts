@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import type { InstanceClaim } from '../instances/claim.ts';
 import { newId } from '../store/uuid.ts';
 import { watchInstances } from './instance-events.ts';
 import { createSessionEndRecorder } from './record-ends.ts';
@@ -49,7 +50,12 @@ const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): Instance
  * the calls that they caused: `forget` if the runtime forgot an instance, `count STATUS` if an ended session was
  * counted, and `idle exit CODE` if an instance without a session exited.
  */
-async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
+function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
+  return deliverWith(null, ...events);
+}
+
+/** Like `deliver`. `replacement` is the instance that sessions get instead of an exited one. */
+async function deliverWith(replacement: InstanceClaim | null, ...events: readonly InstanceEvent[]): Promise<string[]> {
   const calls: string[] = [];
   const runtime = {
     forget: async () => void calls.push('forget'),
@@ -80,6 +86,10 @@ async function deliver(...events: readonly InstanceEvent[]): Promise<string[]> {
       serverId: thisServer,
       sessionAddresses: { instanceExited: () => undefined },
       signal: new AbortController().signal,
+      replaceInstance: async () => {
+        calls.push('replace');
+        return replacement;
+      },
       endSession,
       requestReconcile: () => {
         left -= 1;
@@ -108,7 +118,6 @@ describe('the exit of an instance', () => {
     ['WebSocket', 'code 3', 'HTTP_ERROR', relayed, failed, exitedAt],
     ['WebSocket', 'code 0', 'HTTP_ERROR', relayed, ok, exitedAt],
     ['lost WebSocket', 'code 0', 'SERVICE_INTERRUPTED', { ...relayed, relay_id: newId() }, ok, exitedAt],
-    ['starting', 'code 0', 'HTTP_ERROR', { state: 'starting' }, ok, exitedAt],
     ['dispatched', 'code 0', 'HTTP_COMPLETED', dispatched, ok, exitedAt],
     ['dispatched', 'code 3', 'HTTP_ERROR', dispatched, failed, exitedAt],
     ['stopped', 'code 3', 'SESSION_STOPPED', { state: 'ending', ending_status: 'SESSION_STOPPED' }, failed, exitedAt],
@@ -117,6 +126,15 @@ describe('the exit of an instance', () => {
     expect(await deliver(exitOf(instanceId, exit))).toEqual([`count ${status}`, 'forget']);
     expect(await stored(sessionId)).toMatchObject({ completion_status: status, ended_at: endedAt });
     expect(await instanceState(instanceId)).toBe('ended');
+  });
+
+  it('before the dispatch of its session gives the session another instance, or ends it if there is none', async () => {
+    const { sessionId, instanceId } = await open({ state: 'starting' });
+    const replacement = { instanceId: newId(), address: null, readyAt: null, reportsSession: false, notices: [] };
+    expect(await deliverWith(replacement, exitOf(instanceId, failed))).toEqual(['replace', 'forget']);
+    expect(await stored(sessionId)).toMatchObject({ state: 'starting', completion_status: null });
+    const { instanceId: last } = await open({ state: 'starting' });
+    expect(await deliver(exitOf(last, failed))).toEqual(['replace', 'count HTTP_ERROR', 'forget']);
   });
 
   it('with code 0 before the session became live: the session starts at the time of its dispatch to the bot', async () => {

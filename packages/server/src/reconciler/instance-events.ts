@@ -17,6 +17,7 @@ import { isColdStart } from './cold-start.ts';
 import { deriveStatusFromBotExit } from './completion.ts';
 import { terminationGraceMs } from './instance-runner.ts';
 import { redactOutputTail } from './redact.ts';
+import type { InstanceReplacer } from './replace-instance.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 type Context = {
@@ -31,6 +32,7 @@ type Context = {
   readonly serverId: string;
   readonly signal: AbortSignal;
   readonly retryWrite: RetryWrite;
+  readonly replaceInstance: InstanceReplacer;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;
   /** Returns the end time to record for a session or instance whose end no server observed. */
@@ -111,6 +113,11 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     const stored: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));
+    if (await hasOtherInstance(context, sessionId, instance)) {
+      await context.runtime.forget(event.instanceId);
+      await retryWrite(() => markEnded(context, event.instanceId));
+      return context.requestReconcile();
+    }
     const at = code === null && signal === null ? unseen : event.at;
     await context.endSession(sessionId, await statusByExit(context, sessionId, instance, event.exit), at);
   }
@@ -119,6 +126,23 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   await context.runtime.forget(event.instanceId);
   await retryWrite(() => markEnded(context, event.instanceId));
   context.requestReconcile();
+}
+
+/**
+ * Whether another instance has the session of an exited instance, because its bot certainly did not get it. Gives the session
+ * another instance if it was never dispatched.
+ */
+async function hasOtherInstance(context: Context, sessionId: string, instance: OpenInstanceRow): Promise<boolean> {
+  const { db, retryWrite, ownership } = context;
+  const current = await retryWrite(() => findInstance(db, instance.id));
+  if (current?.session_id !== sessionId) return true;
+  // A start that failed is the concern of the runner.
+  if (instance.state !== 'ready' || ownership.has(sessionId)) return false;
+  const session = await retryWrite(() => findSessionState(db, sessionId));
+  if (session?.state !== 'starting' || session.dispatched_at !== null || session.transport === 'websocket')
+    return false;
+  const cause = 'The instance ended before it had the session.';
+  return (await context.replaceInstance({ id: sessionId, instanceId: instance.id }, cause)) !== null;
 }
 
 /**

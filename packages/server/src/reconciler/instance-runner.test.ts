@@ -13,7 +13,7 @@ import { createSessionOwnershipRegistry } from './session-ownership.ts';
 const now = () => testNow;
 /** No bot listens here, so the status request of the runner fails at once. */
 const address = { socket: '/missing/bot.sock' };
-const stopped = new StartError('The bot was stopped before it was ready.', null);
+const stopped = new StartError('The bot was stopped before it was ready.', null, { kind: 'bot' });
 
 let rows: TestDatabaseRows;
 let hostId: string;
@@ -69,6 +69,11 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
     keyring,
     retryWrite: (write) => write(),
     iceConfigUrl: () => 'http://127.0.0.1/ice',
+    replaceInstance: async (session, cause) => {
+      calls.push(['replace', session.instanceId === instanceId, cause]);
+      return null;
+    },
+    waitBeforeReplacement: async (earlier) => void calls.push(['wait', earlier]),
     onReady: (ready) => void calls.push(['ready', ready.session_id === sessionId]),
     onRemoved: async (_, status, cause) => void calls.push(['removed', status, cause]),
     ...fields,
@@ -136,6 +141,32 @@ describe('the instance runner', () => {
       ['stop', 0],
       ['removed', 'BOT_START_TIMEOUT', stopped.message],
     ]);
+  });
+
+  it.each(['capacity', 'platform'] as const)(
+    'gives the session another instance after a failure of kind %s',
+    async (kind) => {
+      const { runner, row, deployment, calls } = await open(() =>
+        Promise.reject(new StartError('No room.', null, { kind })),
+      );
+      await runner.start(row, deployment);
+      expect(calls).toEqual([
+        ['start'],
+        ['start failed', 'in time'],
+        ['wait', 0],
+        ['replace', true, 'No room.'],
+        ['stop', 0],
+        ['removed', 'HTTP_ERROR', 'No room.'],
+      ]);
+    },
+  );
+
+  it.each(['bot', 'image'] as const)('gives the session no other instance after a failure of kind %s', async (kind) => {
+    const { runner, row, deployment, calls } = await open(() =>
+      Promise.reject(new StartError('Broken.', null, { kind })),
+    );
+    await runner.start(row, deployment);
+    expect(calls).toEqual([['start'], ['start failed', 'in time'], ['stop', 0], ['removed', 'HTTP_ERROR', 'Broken.']]);
   });
 
   it('does not report a late bot if the platform did not launch it in time', async () => {

@@ -5,13 +5,15 @@ import { type DeploymentToReconcile, recordPreparedProject, recordTransports } f
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
-import { decryptForDeployment } from '../secrets/pin.ts';
+import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
+import { countInstanceReplacements, maxInstanceReplacements } from '../sessions/replace-instance.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import type { InstanceStartQueue } from './instance-start-queue.ts';
 import { redactStartError } from './redact.ts';
+import type { InstanceReplacer } from './replace-instance.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { createStartDeadline, type StartDeadline } from './start-deadline.ts';
 import type { DeploymentValidator } from './validation.ts';
@@ -27,8 +29,8 @@ export type InstanceRunnerContext = {
   /** Returns a signal that aborts when a bot that is launched now takes too long to become ready. */
   readonly startDeadline: () => AbortSignal;
   /**
-   * Returns a signal that aborts when the platform takes too long to launch a bot, for example to pull its image. It may take longer
-   * if nobody waits for the instance, because its deployment is being validated.
+   * Returns a signal that aborts when the platform takes too long to launch a bot, for example to pull its image. The limit is
+   * longer while the deployment is validated, because no session waits for the instance then.
    */
   readonly launchDeadline: (isValidating: boolean) => AbortSignal;
   /** Aborts when the server closes. From then on, the next server process is responsible for starting instances. */
@@ -37,6 +39,9 @@ export type InstanceRunnerContext = {
   readonly keyring: Keyring;
   readonly retryWrite: RetryWrite;
   readonly iceConfigUrl: () => string;
+  readonly replaceInstance: InstanceReplacer;
+  /** Resolves after the time to wait before a session gets another instance, or when the signal aborts. */
+  readonly waitBeforeReplacement: (earlierReplacements: number, signal: AbortSignal) => Promise<void>;
   /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
   readonly onReady: (row: OpenInstanceRow) => void;
   /**
@@ -100,7 +105,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
       // Do not stop the instance, because it may still become ready. The next server process adopts it, or starts it again.
       if (context.closing.aborted) return;
       if (abort.signal.aborted) await removed(row, 'HTTP_ERROR', null);
-      else await failed(row, deployment, error, turn.deadline?.missed() ?? null);
+      else await failed(row, deployment, error, turn.deadline?.missed() ?? null, abort.signal);
     } finally {
       starting.delete(row.id);
     }
@@ -111,6 +116,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
     deployment: DeploymentToReconcile,
     reason: unknown,
     missed: ReturnType<StartDeadline['missed']>,
+    canceled: AbortSignal,
   ): Promise<void> {
     const { id: instanceId, deployment_id: deploymentId } = row;
     const late = missed === 'start';
@@ -118,7 +124,22 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
     context.logger.warn({ instanceId, deploymentId, err: error }, 'instance start failed');
     await context.validation.startFailed(deployment, error, late);
     const message = error instanceof Error ? error.message : String(error);
+    if (missed === null && isPlatformFailure(error)) await replace(row, message, canceled);
+    // A server that shuts down leaves the session to the next one, which starts the instance again.
+    if (context.closing.aborted) return;
     await removed(row, missed === null ? 'HTTP_ERROR' : 'BOT_START_TIMEOUT', message);
+  }
+
+  /** Gives the session of an instance that the platform did not start another instance, unless it had too many. */
+  async function replace(row: OpenInstanceRow, cause: string, canceled: AbortSignal): Promise<void> {
+    const current = await context.retryWrite(() => findInstance(context.db, row.id));
+    const sessionId = current?.session_id ?? null;
+    if (sessionId === null) return;
+    const earlier = await context.retryWrite(() => countInstanceReplacements(context.db, sessionId));
+    if (earlier === null || earlier >= maxInstanceReplacements) return;
+    await context.waitBeforeReplacement(earlier, AbortSignal.any([canceled, context.closing]));
+    if (!canceled.aborted && !context.closing.aborted)
+      await context.replaceInstance({ id: sessionId, instanceId: row.id }, cause);
   }
 
   async function removed(row: OpenInstanceRow, status: SessionCompletionStatus, cause: string | null): Promise<void> {
@@ -160,6 +181,12 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
   }
 
   return { start, stop, isBusy: (id) => starting.has(id) || stopping.has(id) };
+}
+
+/** Whether another instance may start although this one did not. */
+function isPlatformFailure(error: unknown): boolean {
+  if (!(error instanceof StartError) || error.cause instanceof SecretsUnavailableError) return false;
+  return error.kind === 'capacity' || error.kind === 'platform';
 }
 
 /** The error of a start whose bot was never launched. The bot did not cause it. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { instanceStartTimeoutSeconds, maxSessionStartWaitSeconds } from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
@@ -25,6 +26,7 @@ import { createReconcileLoop } from './reconcile-loop.ts';
 import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
 import { createBotFailureRecorder } from './record-bot-failure.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
+import { createInstanceReplacer, type InstanceReplacer } from './replace-instance.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { giveBackOnFailure, publishReadyAddress } from './take-session.ts';
 import { createDeploymentValidator } from './validation.ts';
@@ -77,6 +79,7 @@ export type Reconciler = {
   /** Records the moments of a session's start that its bot reports. The session must be live. */
   readonly watchStart: (session: WatchedSession) => void;
   readonly endRelayedSession: RelayedSessionEnder;
+  readonly replaceInstance: InstanceReplacer;
   /** Resolves with the next outcome of a deployment: null once the deployment is activated, otherwise the error. */
   readonly deployed: (deploymentId: string) => Promise<string | null>;
   /** Stops idle instances and keeps no warm pool. Instances still start for sessions that are waiting for one. */
@@ -107,7 +110,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   let watch: InstanceWatcher | null = null;
   const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
   const recordBotFailure = createBotFailureRecorder(context);
-  const given = { closing: closing.signal, endSession, recordBotFailure, isEnding };
+  const replaceInstance = createInstanceReplacer({ ...context, requestReconcile });
+  const given = { closing: closing.signal, endSession, recordBotFailure, replaceInstance, isEnding };
   const dispatchContext = createDispatchContext(context, given);
   const runner = createInstanceRunner({
     ...context,
@@ -115,6 +119,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     startInTurn: createInstanceStartQueue(context.startsAtOnce),
     startDeadline,
     launchDeadline,
+    replaceInstance,
+    waitBeforeReplacement,
     closing: closing.signal,
     onReady: (row) => {
       publishReadyAddress(sessionAddresses, row.session_id, row);
@@ -157,6 +163,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
         ...context,
         signal: closing.signal,
         endSession,
+        replaceInstance,
         requestReconcile,
         unobservedEndAt: takeover.unobservedEndAt,
         onIdleExit: validation.idleExit,
@@ -169,6 +176,7 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     deployed: outcomes.next,
     endSession,
     watchStart: dispatchContext.watchStart,
+    replaceInstance,
     endRelayedSession: createRelayedSessionEnder({ ...context, endSession, recordBotFailure }),
     dispatch: (session) => {
       const work = () => dispatchSession(dispatchContext, session);
@@ -195,6 +203,14 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
 /** Maximum time in seconds until the platform runs a bot whose deployment is being validated. */
 const validationLaunchSeconds = 900;
 
+/** Milliseconds before a session gets its second, third and fourth instance, because the platform may need time. */
+const replacementDelaysMs = [1_000, 10_000, 50_000];
+
+async function waitBeforeReplacement(earlierReplacements: number, signal: AbortSignal): Promise<void> {
+  const options = { signal, ref: false };
+  await delay(replacementDelaysMs[earlierReplacements], undefined, options).catch(() => undefined);
+}
+
 function launchDeadline(isValidating: boolean): AbortSignal {
   return AbortSignal.timeout((isValidating ? validationLaunchSeconds : maxSessionStartWaitSeconds) * 1000);
 }
@@ -205,7 +221,7 @@ function startDeadline(): AbortSignal {
 
 function createDispatchContext(
   context: ReconcilerContext,
-  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'isEnding'>,
+  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'replaceInstance' | 'isEnding'>,
 ): AdoptionContext {
   const { sessionAddresses, logger, runtime, sampler, conversationFollowers, telemetry } = context;
   const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;

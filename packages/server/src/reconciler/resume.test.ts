@@ -91,6 +91,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
       retryWrite: (write) => write(),
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       recordBotFailure: async () => undefined,
+      replaceInstance: async () => null,
       onDispatch: () => undefined,
       watchStart: () => undefined,
       onOpen: () => {

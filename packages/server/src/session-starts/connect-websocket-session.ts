@@ -35,8 +35,12 @@ export type WebSocketSession = {
    * Resolves with the instance's address once the instance is ready. Resolves with null if the instance does not become ready.
    */
   readonly address: (signal: AbortSignal) => Promise<BotAddress | null>;
-  /** Headers that only the service may send to the bot. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Returns headers that only the service may send to the bot. Call this after `address`. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  /**
+   * Gives the session another instance, because the bot could not be reached. Returns false if the session gets none.
+   */
+  readonly replaceInstance: (cause: string) => Promise<boolean>;
   readonly live: () => Promise<void>;
   /** The caller must call this when the bot sends its first message: the instance then gets its normal CPU limit. */
   readonly onFirstMessage: () => void;
@@ -150,7 +154,7 @@ function createSocketSession(
   { maxSessionSeconds: maxSeconds, conversationLevel }: Omit<ConnectedSession, 'claim'>,
 ): WebSocketSession {
   const { sessionId, hasToken, carrier, requestedAt } = target;
-  const { instanceId } = claim;
+  let { instanceId } = claim;
   const cold = claim.address === null;
   // The instance may have become ready just before the session began to wait for it. Request a reconcile pass, which reads the
   // instance's address again. Otherwise, the client would wait for the next periodic pass.
@@ -163,15 +167,20 @@ function createSocketSession(
   return {
     sessionId,
     hasToken,
-    headers: createStartHeaders({
-      id: sessionId,
-      transport: carrier ?? 'websocket',
-      maxSeconds,
-      conversationLevel,
-      controlToken: deriveControlToken(context.controlTokenKey, instanceId),
-    }),
+    headers: () =>
+      createStartHeaders({
+        id: sessionId,
+        transport: carrier ?? 'websocket',
+        maxSeconds,
+        conversationLevel,
+        controlToken: deriveControlToken(context.controlTokenKey, instanceId),
+      }),
+    replaceInstance: async (cause) =>
+      (await context.reconciler.replaceInstance({ id: sessionId, instanceId }, cause)) !== null,
     address: async (signal) => {
       address = await context.sessionAddresses.whenReady(sessionId, signal);
+      // The session may have another instance by now.
+      instanceId = context.sessionAddresses.known(sessionId)?.instanceId ?? instanceId;
       readyAt ??= context.now();
       if (address !== null) {
         context.runtime.sessionOpening(instanceId);

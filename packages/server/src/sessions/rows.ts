@@ -86,6 +86,27 @@ export function updateSessionRow(
     .executeTakeFirst();
 }
 
+/** Returns a session that is starting, with what is needed to claim an instance for it. */
+export function findStartingSession(db: Database, id: string) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('agents', 'agents.id', 'sessions.agent_id')
+    .innerJoin('deployments', 'deployments.id', 'sessions.deployment_id')
+    .select([
+      'sessions.organization_id',
+      'sessions.agent_id',
+      'sessions.deployment_id',
+      'sessions.created_at',
+      'sessions.requested_at',
+      'sessions.events',
+      'agents.name as agent_name',
+      'deployments.max_agents',
+    ])
+    .where('sessions.id', '=', id)
+    .where('sessions.state', '=', 'starting')
+    .executeTakeFirst();
+}
+
 /**
  * Ends a session once. If an `ending_status` was recorded before, it becomes the status. Returns undefined if the session has
  * already ended.

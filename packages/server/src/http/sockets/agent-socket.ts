@@ -150,7 +150,13 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     if (address === null) throw new BotRefusedSocketError(signal.aborted ? 'BOT_START_TIMEOUT' : 'HTTP_ERROR');
     const limits = { signal: createDeadline(instanceStartTimeoutSeconds), messageBytes };
     const query = session.hasToken ? removeTokenFromQuery(path.query) : path.query;
-    return openBotSocket(address, query, incoming, context.resolveClient(incoming), session, limits);
+    try {
+      return await openBotSocket(address, query, incoming, context.resolveClient(incoming), session, limits);
+    } catch (error) {
+      const isUndelivered = error instanceof BotRefusedSocketError && error.isUndelivered;
+      if (!isUndelivered || !(await session.replaceInstance('The bot could not be reached.'))) throw error;
+      return openBot(incoming, client, path, session, stopped);
+    }
   }
 
   return { handle, refusalOf: refusedHandshakes.find };

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { SessionCompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { type BotAddress, getAddressAuthority } from '../../instances/address.ts';
+import { isConnectError } from '../../instances/connect-error.ts';
 import { createBotRequestHeaders } from '../requests/forwarded-headers.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 
@@ -14,10 +15,13 @@ export class BotRefusedSocketError extends Error {
   override readonly name = 'BotRefusedSocketError';
   readonly status: SessionCompletionStatus;
   readonly answer: BotResponse | null;
-  constructor(status: SessionCompletionStatus, answer: BotResponse | null = null) {
+  /** Whether no connection to the bot was established, so that it certainly does not have the session. */
+  readonly isUndelivered: boolean;
+  constructor(status: SessionCompletionStatus, answer: BotResponse | null = null, isUndelivered = false) {
     super(`the bot did not accept the socket: ${status}`);
     this.status = status;
     this.answer = answer;
+    this.isUndelivered = isUndelivered;
   }
 }
 
@@ -30,14 +34,14 @@ export function openBotSocket(
   query: string,
   incoming: IncomingMessage,
   client: RequestClient,
-  session: { readonly sessionId: string; readonly headers: Readonly<Record<string, string>> },
+  session: { readonly sessionId: string; readonly headers: () => Readonly<Record<string, string>> },
   limits: { readonly signal: AbortSignal; readonly messageBytes: number },
 ): Promise<WebSocket> {
   const offered = incoming.headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
   const headers = Object.fromEntries(
     Object.entries({
       ...createBotRequestHeaders(incoming.headers, session.sessionId, client),
-      ...session.headers,
+      ...session.headers(),
     }).filter(([name]) => !name.startsWith('sec-websocket-')),
   );
   const { signal, messageBytes } = limits;
@@ -65,7 +69,7 @@ export function openBotSocket(
       reject(refusalOf(answer));
       bot.terminate();
     });
-    bot.on('error', () => reject(new BotRefusedSocketError('HTTP_ERROR')));
+    bot.on('error', (error) => reject(new BotRefusedSocketError('HTTP_ERROR', null, isConnectError(error))));
   });
 }
 
