@@ -260,7 +260,7 @@ export const importAreas: readonly ImportArea[] = [
       },
       { files: ['instances/'], contain: 'rows of instances, and regions', as: 'agents/', mayImport: ['agents/'] },
       { files: ['sessions/'], contain: 'sessions of bots', as: 'instances/', mayImport: ['instances/'] },
-      { files: ['conversations/'], contain: 'conversations of sessions', as: 'instances/' },
+      { files: ['conversations/'], contain: 'conversations of sessions', as: 'sessions/', mayImport: ['sessions/'] },
       {
         files: ['reconciler/'],
         contain: 'observe, plan, execute',

@@ -20,6 +20,7 @@ export const auditActions = [
   'backup.create',
   'builds.cancel',
   'builds.create',
+  'conversations.delete',
   'invitations.create',
   'invitations.list',
   'invitations.revoke',

@@ -195,6 +195,11 @@ export const apiErrorDefinitions = {
   'method-not-allowed': { status: 405, code: '405', message: 'This path does not support this HTTP method.' },
   'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
   'build-ended': { status: 409, code: '409', message: 'The build has already ended, so it cannot be canceled.' },
+  'session-running': {
+    status: 409,
+    code: '409',
+    message: 'The session is still running, or its log is being stored. Stop it, and try again after its end.',
+  },
   'email-taken': { status: 409, code: '409', message: 'An account with this e-mail address exists. Sign in to it.' },
   'organization-name-taken': { status: 409, code: '409', message: 'Another organization has this name.' },
   'organizations-too-many': {

@@ -53,6 +53,7 @@ describe('the settings', () => {
       maxConversationLevel: 'transcript',
       forkServerMemoryBytes: undefined,
       logRetentionDays: 30,
+      conversationRetentionDays: 30,
       logSessionBytes: 64 * megabyte,
       logTotalBytes: 10_240 * megabyte,
       instanceDiskBytes: 1_024 * megabyte,

@@ -1,5 +1,5 @@
 import type { ConversationLevel } from '@bothost/contract';
-import type { InstanceOutputStore, SessionPriority, StartMethods } from '@bothost/runtime';
+import type { DirectoryTreeRemover, InstanceOutputStore, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
@@ -76,6 +76,7 @@ export type ServiceContext = {
   readonly runtime: SessionPriority & Pick<StartMethods, 'startMethods'>;
   readonly logsDirectory: string;
   readonly conversationsDirectory: string;
+  readonly removeTree: DirectoryTreeRemover;
   /** Aborts at shutdown, so that long polls end and log followers are disconnected. */
   readonly closing: AbortSignal;
 };

@@ -357,6 +357,13 @@ export const settings = {
     description: 'Days for which the output of ended bots is kept; 0 keeps it until the size limit is reached.',
     shownDefault: '`30`',
   }),
+  conversationRetentionDays: setting({
+    names: ['BOTHOST_CONVERSATION_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(30),
+    description:
+      'Days for which the lines of conversations are kept; 0 keeps them as long as their sessions. Their numbers are kept as long as the sessions.',
+    shownDefault: '`30`',
+  }),
   logSessionBytes: setting({
     names: ['BOTHOST_LOG_SESSION_MB'],
     schema: integer(1, 1_048_576).default(64).transform(megabytesToBytes),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { everyone } from '../authorization.ts';
+import { editors, everyone } from '../authorization.ts';
 import { linesPerConversationPage } from '../conversation/level.ts';
 import { SessionConversation } from '../conversation/session-conversation.ts';
 import { defineOperation } from '../operation.ts';
-import { noBody } from './fields.ts';
+import { noBody, noFields, Uuid } from './fields.ts';
 import { SessionPath } from './sessions.ts';
 
 /**
@@ -39,4 +39,26 @@ export const getSessionConversation = defineOperation({
   status: 200,
   response: SessionConversation,
   errors: ['invalid-request', 'not-found'],
+});
+
+/**
+ * Deletes what was said in a session, and its log, for good. Keeps the numbers. Does not change
+ * backups that contain them.
+ */
+export const deleteSessionConversation = defineOperation({
+  name: 'deleteSessionConversation',
+  summary: 'Delete the conversation and the log of a session',
+  audit: 'conversations.delete',
+  tag: 'sessions',
+  key: 'private',
+  grantees: editors,
+  method: 'DELETE',
+  path: '/agents/{agentName}/sessions/{sessionId}/conversation',
+  params: SessionPath,
+  query: noFields,
+  body: noBody,
+  bodyBytes: 0,
+  status: 200,
+  response: z.object({ sessionId: Uuid, state: z.literal('deleted') }),
+  errors: ['not-found', 'session-running'],
 });

@@ -122,6 +122,7 @@ export async function createServiceContext(
     outputs: runtime.outputs,
     runtime,
     logsDirectory,
+    removeTree,
     closing: teardown.closing,
   };
   return { context, runtime, removeTree };

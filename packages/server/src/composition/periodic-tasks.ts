@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { purgeExpiredAccountData } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
+import { purgeConversations, removeOrphanedContent } from '../conversations/retention.ts';
 import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -21,6 +22,7 @@ type Context = {
   readonly sampleSeconds: number;
   readonly retentionDays: number;
   readonly logs: LogRetention & { readonly logsDirectory: string };
+  readonly conversations: { readonly conversationsDirectory: string; readonly days: number };
   readonly removeUnusedBuilds: () => Promise<void>;
   /** Deletes unused revisions of secret sets. */
   readonly pruneRevisions: () => Promise<unknown>;
@@ -38,6 +40,7 @@ const orphanSeconds = 21_600;
 /** Starts the periodic tasks. The heartbeat runs every second, and the other tasks run as often or less often. */
 export function startPeriodicTasks(context: Context): { readonly stop: () => Promise<void> } {
   const { sampler } = context;
+  const removal = { ...context, ...context.logs, ...context.conversations };
   const rounds = [
     every(context.sampleSeconds * second, () => sampler.sample()),
     every(second, () => recordHeartbeat(context, context.host)),
@@ -45,6 +48,8 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
     every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
+    every(purgeSeconds * second, async () => void (await purgeConversations(removal, context.conversations.days))),
+    every(orphanSeconds * second, () => removeOrphanedContent(removal)),
     every(purgeSeconds * second, context.removeUnusedBuilds),
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
     every(watchSeconds * second, async () => void (await logPendingSecretDeliveries(context))),

@@ -157,6 +157,10 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
       days: config.logRetentionDays,
       totalBytes: config.logTotalBytes,
     },
+    conversations: {
+      conversationsDirectory: context.conversationsDirectory,
+      days: config.conversationRetentionDays,
+    },
     removeUnusedBuilds: context.builds.removeUnused,
     pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedSecretRevisions }),
     auditRetentionDays: config.auditRetentionDays,

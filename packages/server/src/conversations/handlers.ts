@@ -1,6 +1,7 @@
 import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { deleteSessionConversation } from './delete.ts';
 import { getSessionConversation } from './get.ts';
 
 export function createConversationHandlers(context: ServiceContext) {
@@ -10,5 +11,6 @@ export function createConversationHandlers(context: ServiceContext) {
         const waitOver = AbortSignal.any([over, AbortSignal.timeout(query.wait * 1_000)]);
         return getSessionConversation(context, caller, params, query, waitOver);
       }),
+    deleteSessionConversation: ({ params }, caller) => deleteSessionConversation(context, caller, params),
   } satisfies Partial<ApiOperationHandlers>;
 }

@@ -132,3 +132,64 @@ export function findConversationOfSession(
     .where(named)
     .executeTakeFirst();
 }
+
+/** Locks a session, so that its conversation is not deleted twice at once. Returns whether it exists. */
+export async function lockSession(db: Database, sessionId: string): Promise<boolean> {
+  const query = db.selectFrom('sessions').select('id').where('id', '=', sessionId).forNoKeyUpdate();
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Deletes the key of a conversation, so that its lines can never be read again. Keeps its numbers. */
+export async function deleteConversationKey(
+  db: Database,
+  row: { readonly sessionId: string; readonly hostId: string; readonly at: Date },
+): Promise<void> {
+  await sql`insert into session_conversations (session_id, host_id, state, created_at)
+    values (${row.sessionId}, ${row.hostId}, 'deleted', ${row.at}::timestamptz)
+    on conflict (session_id) do update set state = 'deleted', wrapped_key = null`.execute(db);
+}
+
+type SessionKey = { readonly id: string; readonly agentId: string };
+
+/** Deletes the keys of conversations that began before a time, at most `limit`. Returns their sessions. */
+export async function expireConversations(
+  db: Database,
+  hostId: string,
+  before: Date,
+  limit: number,
+): Promise<SessionKey[]> {
+  const { rows } = await sql<SessionKey>`
+    update session_conversations set state = 'expired', wrapped_key = null
+    from sessions where sessions.id = session_id and session_id in (
+      select session_id from session_conversations
+      where host_id = ${hostId} and created_at < ${before}::timestamptz and wrapped_key is not null
+      order by created_at limit ${limit})
+    returning sessions.id, sessions.agent_id as "agentId"`.execute(db);
+  return rows;
+}
+
+/** Lists deleted conversations whose session still has a stored log on the host. */
+export function listDeletedConversationsWithLog(db: Database, hostId: string, limit: number): Promise<SessionKey[]> {
+  return db
+    .selectFrom('session_conversations')
+    .innerJoin('instance_logs', 'instance_logs.session_id', 'session_conversations.session_id')
+    .select(['session_conversations.session_id as id', 'instance_logs.agent_id as agentId'])
+    .where('session_conversations.state', '=', 'deleted')
+    .where('instance_logs.host_id', '=', hostId)
+    .limit(limit)
+    .execute();
+}
+
+/** Returns which of these sessions have a key, and so lines that can be read. */
+export async function findSessionsWithContent(
+  db: Database,
+  sessionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('session_conversations')
+    .select('session_id')
+    .where('session_id', 'in', [...sessionIds])
+    .where('wrapped_key', 'is not', null)
+    .execute();
+  return new Set(rows.map((row) => row.session_id));
+}

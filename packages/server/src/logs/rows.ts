@@ -126,6 +126,15 @@ export function listLogsOfHost(db: Database, hostId: string): Promise<LogKey[]> 
   return db.selectFrom('instance_logs').select(['instance_id', 'agent_id']).where('host_id', '=', hostId).execute();
 }
 
+export function listLogsOfSession(db: Database, hostId: string, sessionId: string): Promise<LogKey[]> {
+  return db
+    .selectFrom('instance_logs')
+    .select(['instance_id', 'agent_id'])
+    .where('host_id', '=', hostId)
+    .where('session_id', '=', sessionId)
+    .execute();
+}
+
 type LogKey = Pick<StoredLog, 'instance_id' | 'agent_id'>;
 
 export function listLogsEndedBefore(db: Database, hostId: string, before: Date, limit: number): Promise<LogKey[]> {

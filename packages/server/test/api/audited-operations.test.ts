@@ -164,6 +164,13 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     const sessionId = await startSession();
     return () => service.client.stopSession({ params: { agentName: 'audited', sessionId } });
   },
+  deleteSessionConversation: async () => {
+    const sessionId = await startSession();
+    await service.client.stopSession({ params: { agentName: 'audited', sessionId } });
+    const read = () => service.client.getSessionConversation({ params: { agentName: 'audited', sessionId } });
+    await expect.poll(async () => (await read()).state, { timeout: 20_000 }).not.toBe('live');
+    return () => service.client.deleteSessionConversation({ params: { agentName: 'audited', sessionId } });
+  },
   createBuild: async () => () => uploadAndBuildProject(service, createVersionedBot('2')),
   cancelBuild: async () => {
     const { organization_id: organizationId } = await db

@@ -186,6 +186,40 @@ describe('the conversation of a session', () => {
     if (isPossible) expect(lines).toContainEqual(expect.objectContaining({ kind: 'dropped', reason }));
   });
 
+  it('is deleted together with the log and the last output, for good, and the deletion is audited', async () => {
+    const sessionId = await start();
+    await append(sessionId, question);
+    await evaluate(sessionId, 'console.log("asked about the heron")');
+    const remove = (client: ApiClient = service.client) =>
+      client.deleteSessionConversation({ params: { agentName, sessionId } });
+    await expect(remove()).rejects.toMatchObject({ reason: 'session-running' });
+    await evaluate(sessionId, 'setTimeout(() => process.exit(1))');
+    await expect.poll(async () => (await read(sessionId)).state, { timeout: 20_000 }).toBe('incomplete');
+    const logs = () => service.client.getLogs({ params: { agentName }, query: { sessionId } });
+    expect(JSON.stringify(await logs())).toContain('heron');
+    const session = () => service.client.getSession({ params: { agentName, sessionId } });
+    await expect.poll(async () => JSON.stringify(await session())).toContain('heron');
+    const viewer = (await signUpPerson(service, 'victor', 'viewer')).within(service.organization);
+    await expect(remove(viewer)).rejects.toMatchObject({ reason: 'forbidden' });
+
+    expect(await remove()).toEqual({ sessionId, state: 'deleted' });
+    expect(await read(sessionId)).toMatchObject({
+      state: 'deleted',
+      lines: [],
+      nextCursor: null,
+      numbers: { errors: 0 },
+    });
+    expect((await logs()).logs).toEqual([]);
+    const { events } = await session();
+    expect(events).toMatchObject([{ eventCode: 'INSTANCE_EXITED', detail: { code: 1, tail: '' } }]);
+    const { entries } = await service.client.listAuditEntries({ query: { limit: 5 } });
+    expect(entries).toContainEqual(
+      expect.objectContaining({ action: 'conversations.delete', object: sessionId, result: 'done' }),
+    );
+    const stored = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
+    expect(stored.filter((path) => path.endsWith(sessionId))).toEqual([]);
+  });
+
   it('is incomplete if the bot is killed, and rejects an invalid cursor', async () => {
     const sessionId = await start();
     await append(sessionId, turn, question);

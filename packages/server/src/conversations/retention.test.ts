@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTreeRemover } from '@bothost/runtime/remove-tree';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { newId } from '../store/uuid.ts';
+import { writeFrame } from './content-file.ts';
+import { getContentPath } from './content-path.ts';
+import type { ConversationRemovalContext } from './delete.ts';
+import { purgeConversations, removeOrphanedContent } from './retention.ts';
+import { deleteConversationKey, findConversation } from './rows.ts';
+
+const day = 86_400;
+let rows: TestDatabaseRows;
+let context: ConversationRemovalContext;
+let root: string;
+let of: { organizationId: string; agentId: string; deploymentId: string };
+let hostId: string;
+
+beforeAll(async () => {
+  rows = await createTestDatabaseRows();
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  hostId = await rows.host();
+  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+  root = await mkdtemp(join(tmpdir(), 'bothost-conversations-'));
+  context = {
+    db: rows.db,
+    now: () => testNow,
+    host: { id: hostId },
+    conversationsDirectory: join(root, 'conversations'),
+    logsDirectory: join(root, 'logs'),
+    removeTree: openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger: pino({ level: 'silent' }) }),
+  };
+});
+afterAll(async () => {
+  await rows.close();
+  await rm(root, { recursive: true });
+});
+
+async function conversation(ageDays: number): Promise<string> {
+  const sessionId = await rows.session(of);
+  await writeContent(sessionId);
+  await rows.db
+    .insertInto('session_conversations')
+    .values({
+      session_id: sessionId,
+      host_id: hostId,
+      state: 'complete',
+      wrapped_key: randomBytes(65),
+      created_at: secondsAgo(ageDays * day),
+    })
+    .execute();
+  return sessionId;
+}
+
+async function writeContent(sessionId: string): Promise<string> {
+  const path = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id: sessionId });
+  const frame = { start: 0, firstLine: 0, lineCount: 1, position: { offset: 0, readBytes: 0 }, text: '{}\n' };
+  await writeFrame({ path, key: randomBytes(32), sessionId }, frame);
+  return path;
+}
+
+const files = () => readdir(join(context.conversationsDirectory, of.agentId)).catch(() => []);
+
+it('purgeConversations removes the key and the lines of old conversations, and keeps their rows', async () => {
+  const recent = await conversation(29);
+  const old = await conversation(31);
+  expect(await purgeConversations(context, 0)).toBe(0);
+  expect(await purgeConversations(context, 30)).toBe(1);
+  expect(await files()).toEqual([recent]);
+  expect(await findConversation(rows.db, old)).toMatchObject({ state: 'expired', wrapped_key: null });
+  expect(await findConversation(rows.db, recent)).toMatchObject({ state: 'complete' });
+});
+
+it('purgeConversations removes the log of a deleted conversation if the server was killed during the deletion', async () => {
+  const sessionId = await conversation(1);
+  const log = { begins_at: testNow, ends_at: testNow, stored_at: testNow, bytes: 1, dropped_bytes: 0 };
+  const instance = { instance_id: newId(), agent_id: of.agentId, deployment_id: of.deploymentId };
+  await rows.db
+    .insertInto('instance_logs')
+    .values({ ...instance, session_id: sessionId, host_id: hostId, ...log })
+    .execute();
+  await deleteConversationKey(rows.db, { sessionId, hostId, at: testNow });
+  await purgeConversations(context, 30);
+  expect(await rows.db.selectFrom('instance_logs').selectAll().execute()).toEqual([]);
+  expect(await files()).not.toContain(sessionId);
+});
+
+it('removeOrphanedContent removes files without a key, except those of the last day', async () => {
+  const kept = await conversation(1);
+  const [recent, old] = [newId(), newId()];
+  await writeContent(recent);
+  const path = await writeContent(old);
+  await utimes(path, secondsAgo(2 * day), secondsAgo(2 * day));
+  const keptPath = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id: kept });
+  await utimes(keptPath, secondsAgo(2 * day), secondsAgo(2 * day));
+  await removeOrphanedContent(context);
+  expect(await files()).toEqual(expect.arrayContaining([kept, recent]));
+  expect(await files()).not.toContain(old);
+});
