@@ -145,6 +145,7 @@ export type {
 export type { SessionEvent, SessionEventOfThisVersion } from './operations/session-events.ts';
 export {
   BotReportedStatus,
+  type ListedConversation,
   type OrganizationSession,
   type ResourceMetrics,
   type SessionCompletionStatus,

@@ -203,8 +203,10 @@ export const session: SessionResponse = {
   },
 };
 
-export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) =>
-  rest)(session);
+export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) => ({
+  ...rest,
+  conversation: null,
+}))(session);
 
 export const secretSet: SecretSetListItem = {
   name: 'keys',

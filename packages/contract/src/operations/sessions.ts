@@ -105,7 +105,52 @@ const summaryFields = {
   endState: z.union([z.enum(listStatusValues(sessionEndStateLabels)), UnknownEndState]),
 };
 
-export const SessionSummary = z.object(summaryFields).meta({ id: 'SessionSummary' });
+const count = z.number().int();
+
+/** Numbers of an ended session's conversation. */
+export const ListedConversation = z
+  .object({
+    responseP50Ms: count.nullable().describe('Median response time in milliseconds; null without a response'),
+    responseP95Ms: count.nullable(),
+    interruptions: count,
+    errors: count,
+  })
+  .meta({ id: 'ListedConversation' });
+export type ListedConversation = z.infer<typeof ListedConversation>;
+
+const listedFields = {
+  ...summaryFields,
+  conversation: ListedConversation.nullish().describe(
+    'Null while the session runs, and if the bot wrote no conversation',
+  ),
+};
+
+/** Filters by the numbers of conversations. A session without numbers matches none of them. */
+const conversationFilters = {
+  responseTimeMin: z.coerce
+    .number<number>()
+    .int()
+    .min(1)
+    .max(100_000_000)
+    .optional()
+    .describe('Only ended sessions whose 95th percentile of response times is at least this many milliseconds'),
+  interruptionsMin: z.coerce
+    .number<number>()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe('Only ended sessions with at least this many interruptions of the bot'),
+  errorsMin: z.coerce
+    .number<number>()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe('Only ended sessions whose bot reported at least this many errors'),
+};
+
+export const SessionSummary = z.object(listedFields).meta({ id: 'SessionSummary' });
 export type SessionSummary = z.infer<typeof SessionSummary>;
 
 /** In a response, every field is present. A field whose value is not known yet is null. */
@@ -172,6 +217,7 @@ export const getSessions = defineOperation({
       .min(0)
       .default(0)
       .describe('Maximum bot start time in seconds; 0: no limit'),
+    ...conversationFilters,
     endState: z.string().optional().describe('An end state; any other value matches nothing'),
   }),
   body: noBody,
@@ -186,7 +232,7 @@ export const getSessions = defineOperation({
 });
 
 export const OrganizationSession = z
-  .object({ ...summaryFields, agentName: z.string() })
+  .object({ ...listedFields, agentName: z.string() })
   .meta({ id: 'OrganizationSession' });
 export type OrganizationSession = z.infer<typeof OrganizationSession>;
 
@@ -207,6 +253,7 @@ export const listOrganizationSessions = defineOperation({
     agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
     sessionId: Uuid.optional(),
     status: z.enum(['active', 'ended', 'all']).default('all'),
+    ...conversationFilters,
     endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
     startTime: UnixSeconds.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),
     endTime: UnixSeconds.describe('Only sessions created at or before this Unix time in seconds, fractions allowed'),

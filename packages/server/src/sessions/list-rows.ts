@@ -1,6 +1,6 @@
-import type { SessionEndState } from '@bothost/contract';
-import { sql } from 'kysely';
-import type { Database } from '../store/tables.ts';
+import type { ListedConversation, SessionEndState } from '@bothost/contract';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Database, Tables } from '../store/tables.ts';
 import { sessionEndStateSql } from './end-state.ts';
 import type { SessionRow } from './rows.ts';
 
@@ -17,6 +17,12 @@ export type SessionFilter = {
   readonly durationSeconds?: { readonly least: number | undefined; readonly greatest: number | undefined };
   readonly now?: Date;
   readonly endStates: readonly string[] | undefined;
+  /** Minimum numbers of the conversation. */
+  readonly conversation?: {
+    readonly responseP95Ms: number | undefined;
+    readonly interruptions: number | undefined;
+    readonly errors: number | undefined;
+  };
 };
 
 const endState = sql.raw<SessionEndState>(sessionEndStateSql);
@@ -41,7 +47,28 @@ function selectMatching(db: Database, filter: SessionFilter) {
   if (least !== undefined) query = query.where(duration, '>=', least);
   if (greatest !== undefined) query = query.where(duration, '<=', greatest);
   if (endStates !== undefined) query = query.where(endState.$castTo<string>(), 'in', endStates);
-  return query;
+  return whereConversation(query, filter.conversation);
+}
+
+function whereConversation<Query extends SelectQueryBuilder<Tables, 'sessions', object>>(
+  query: Query,
+  least: SessionFilter['conversation'],
+) {
+  const columns = [
+    ['response_p95_ms', least?.responseP95Ms],
+    ['interruptions', least?.interruptions],
+    ['errors', least?.errors],
+  ] as const;
+  return columns.reduce(
+    (narrowed, [column, minimum]) =>
+      minimum === undefined
+        ? narrowed
+        : narrowed.where(
+            sql<boolean>`exists (select from session_conversations
+              where session_id = sessions.id and ${sql.ref(column)} >= ${minimum})`,
+          ),
+    query as SelectQueryBuilder<Tables, 'sessions', object>,
+  );
 }
 
 /** Counts the sessions that match the filter, up to `limit`. */
@@ -59,11 +86,22 @@ export function listSessionPage(
   db: Database,
   filter: SessionFilter,
   page: { limit: number; offset: number; after: { createdAt: Date; id: string } | null },
-): Promise<(SessionRow & { readonly end_state: SessionEndState; readonly agent_name: string })[]> {
+): Promise<
+  (SessionRow & {
+    readonly end_state: SessionEndState;
+    readonly agent_name: string;
+    readonly conversation: ListedConversation | null;
+  })[]
+> {
   let query = selectMatching(db, filter)
     .selectAll()
     .select(endState.as('end_state'))
     .select(sql<string>`(select name from agents where agents.id = agent_id)`.as('agent_name'))
+    .select(
+      sql<ListedConversation | null>`(select jsonb_build_object('responseP50Ms', response_p50_ms,
+          'responseP95Ms', response_p95_ms, 'interruptions', interruptions, 'errors', errors)
+        from session_conversations where session_id = sessions.id and numbers is not null)`.as('conversation'),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit);

@@ -3,7 +3,7 @@ import { findAgentId, requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
-import { toSessionSummary } from './present.ts';
+import { toListedSession } from './present.ts';
 
 type List = Operations['getSessions'];
 type ListAll = Operations['listOrganizationSessions'];
@@ -32,7 +32,7 @@ export async function listSessions(
     endStates: query.endState === undefined ? undefined : [query.endState],
   };
   const [total, page] = await Promise.all([countSessions(context.db, filter), readPage(context.db, filter, query)]);
-  return { total_count: total, sessions: page.rows.map(toSessionSummary), nextCursor: page.nextCursor };
+  return { total_count: total, sessions: page.rows.map(toListedSession), nextCursor: page.nextCursor };
 }
 
 /**
@@ -63,7 +63,7 @@ export async function listOrganizationSessions(
   ]);
   return {
     total: { value: Math.min(count, maxListedSessions), relation: count > maxListedSessions ? 'gte' : 'eq' },
-    sessions: page.rows.map((row) => ({ ...toSessionSummary(row), agentName: row.agent_name })),
+    sessions: page.rows.map((row) => ({ ...toListedSession(row), agentName: row.agent_name })),
     nextCursor: page.nextCursor,
   };
 }
@@ -72,13 +72,21 @@ type CommonQuery = {
   readonly startTime?: number | undefined;
   readonly endTime?: number | undefined;
   readonly status: SessionFilter['status'];
+  readonly responseTimeMin?: number | undefined;
+  readonly interruptionsMin?: number | undefined;
+  readonly errorsMin?: number | undefined;
 };
 
-function commonFilter({ startTime, endTime, status }: CommonQuery) {
+function commonFilter({ startTime, endTime, status, ...query }: CommonQuery) {
   return {
     from: startTime === undefined ? undefined : new Date(Math.round(startTime * 1000)),
     to: endTime === undefined ? undefined : new Date(Math.round(endTime * 1000)),
     status,
+    conversation: {
+      responseP95Ms: query.responseTimeMin,
+      interruptions: query.interruptionsMin,
+      errors: query.errorsMin,
+    },
   };
 }
 

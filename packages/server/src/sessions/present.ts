@@ -1,4 +1,5 @@
 import type {
+  ListedConversation,
   ResourceMetrics,
   SessionEvent,
   SessionResponse,
@@ -9,7 +10,13 @@ import type { StoredSessionEvent } from '../store/tables.ts';
 import type { SessionResponseRow } from './rows.ts';
 
 /** Converts a row to the form in which lists return a session. */
-export function toSessionSummary(row: SessionResponseRow): SessionSummary {
+export function toListedSession(
+  row: SessionResponseRow & { readonly conversation: ListedConversation | null },
+): SessionSummary {
+  return { ...toSessionSummary(row), conversation: row.conversation };
+}
+
+function toSessionSummary(row: SessionResponseRow): Omit<SessionSummary, 'conversation'> {
   return {
     sessionId: row.id,
     serviceId: row.agent_id,

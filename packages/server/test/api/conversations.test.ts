@@ -97,6 +97,17 @@ describe('the conversation of a session', () => {
       },
     });
     expect((await read(sessionId, { cursor: live.nextCursor ?? '' })).lines).toEqual(ended.lines.slice(2));
+    const listed = async (query: object) =>
+      (await service.client.getSessions({ params: { agentName }, query })).sessions.filter(
+        (session) => session.sessionId === sessionId,
+      );
+    expect(await listed({ responseTimeMin: 720, errorsMin: 1 })).toMatchObject([
+      { conversation: { responseP50Ms: 720, responseP95Ms: 720, interruptions: 0, errors: 1 } },
+    ]);
+    expect(await listed({ responseTimeMin: 721 })).toEqual([]);
+    expect(await listed({ interruptionsMin: 1 })).toEqual([]);
+    const { sessions } = await service.client.listOrganizationSessions({ query: { sessionId, errorsMin: 1 } });
+    expect(sessions).toMatchObject([{ conversation: { errors: 1 } }]);
     const pages = await read(sessionId, { limit: 4 });
     expect((await read(sessionId, { cursor: pages.nextCursor ?? '' })).lines).toEqual(ended.lines.slice(4));
   });

@@ -63,6 +63,7 @@ const commands = useCommands(
             coldStart: null,
             botStartSeconds: null,
             botStartMilliseconds: null,
+            conversation: null,
           },
           { ...sessionSummary, completionStatus: '500' },
           {
@@ -72,6 +73,7 @@ const commands = useCommands(
             coldStart: false,
             botStartSeconds: 0,
             botStartMilliseconds: 22,
+            conversation: { responseP50Ms: 640, responseP95Ms: 910, interruptions: 1, errors: 0 },
           },
         ],
         nextCursor: 'next-page',
