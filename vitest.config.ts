@@ -30,7 +30,7 @@ const suites: Readonly<Record<string, Suite>> = {
       environment['BOTHOST_TEST_ONLY_ACCOUNT'] === undefined
         ? ['{packages,examples,bench,lint}/**/*.test.ts']
         : listAccountTests(),
-    exclude: ['**/*.{browser,clients,crash,pipecat,registry,system}.test.ts'],
+    exclude: ['**/*.{browser,clients,crash,docker,pipecat,registry,system}.test.ts'],
     globalSetup: [database],
     testTimeout: 60_000,
   },
@@ -118,11 +118,11 @@ const suites: Readonly<Record<string, Suite>> = {
     provide: { npmCache: join(cache, 'npm'), registryInCi: inCi },
   },
   /**
-   * Builds the images and runs them on the Docker engine of this machine. Without an engine, the tests are skipped; in CI, they
+   * Builds the images and runs them, and runs bots as containers, on the Docker engine of this machine. Without an engine, the tests are skipped; in CI, they
    * fail. `BOTHOST_TEST_BASE` is the name of a base image to use instead of one that debootstrap creates.
    */
   docker: {
-    include: ['images/**/*.docker.test.ts'],
+    include: ['{images,packages}/**/*.docker.test.ts'],
     globalSetup: ['images/testing/images.setup.ts'],
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },

@@ -4,10 +4,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeUnless } from '../packages/runtime/test/skip-with-reason.ts';
 import { findComposeCommand, readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
+import { buildImagesTimeoutMs, buildServiceImages, noEngine } from './testing/service-images.ts';
 import {
   type BothostApiKeys,
   readSessionCompletionStatus,
@@ -15,28 +16,27 @@ import {
   waitUntilServiceReady,
 } from './testing/session.ts';
 
-const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describeUnless(images === null ? 'no Docker engine is running' : null, 'the service of the compose file', () => {
+describeUnless(noEngine, 'the service of the compose file', () => {
   let folder: string;
   let origin: string;
   let variables: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bothost-compose-'));
-    const port = await freePort();
+    const [port, images] = [await freePort(), await buildServiceImages()];
     origin = `http://127.0.0.1:${port}`;
     variables = {
       SECRETS: folder,
-      SERVICE_IMAGE: images?.server ?? '',
-      POSTGRES_IMAGE: images?.postgres ?? '',
+      SERVICE_IMAGE: images.server,
+      POSTGRES_IMAGE: images.postgres,
       BOTHOST_PORT: String(port),
       BOTHOST_PUBLIC_URL: origin,
       BOTHOST_SHUTDOWN_GRACE: '0',
     };
-  });
+  }, buildImagesTimeoutMs);
   afterAll(async () => {
     await compose('down -v');
     await rm(folder, { recursive: true });

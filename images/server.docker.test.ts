@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createApiClient } from '../packages/contract/src/index.ts';
 import { describeUnless } from '../packages/runtime/test/skip-with-reason.ts';
 import { readContainerLogs, runDocker, runScript } from './testing/commands.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
+import { buildImagesTimeoutMs, buildServiceImages, noEngine } from './testing/service-images.ts';
 import {
   type BothostApiKeys,
   readSessionCompletionStatus,
@@ -12,15 +13,16 @@ import {
   waitUntilServiceReady,
 } from './testing/session.ts';
 
-const images = inject('images');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const name = `bothost-test-${randomBytes(4).toString('hex')}`;
 
-describeUnless(images === null ? 'no Docker engine is running' : null, 'the image of the service', () => {
+describeUnless(noEngine, 'the image of the service', () => {
   let origin: string;
   let keys: BothostApiKeys;
   let sessionId: string;
 
+  // The documented command uses the layers of this build.
+  beforeAll(buildServiceImages, buildImagesTimeoutMs);
   afterAll(async () => {
     await runDocker('rm', '-f', name);
     await runDocker('volume', 'rm', '-f', name);
@@ -34,7 +36,7 @@ describeUnless(images === null ? 'no Docker engine is running' : null, 'the imag
       .replaceAll(/(?<![\w./-])bothost(?![\w./-])(?! botcli)/g, name)
       .replace('exec bothost', `exec ${name}`)
       .replace('127.0.0.1:7420:', '127.0.0.1::')
-      .replace('node:24-bookworm-slim', images?.base ?? '')
+      .replace('node:24-bookworm-slim', inject('baseImage') ?? '')
       .replace(' -d ', ` -d ${more} `);
     return runScript(adapted, root, {});
   }

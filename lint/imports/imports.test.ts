@@ -70,7 +70,7 @@ describe('checkImports', () => {
     ['a new folder', `${server}/billing/sample.ts`],
     ['a new file beside the program', `${server}/sample.ts`],
     ['a new package', 'packages/billing/src/sample.ts'],
-    ['a new driver', 'packages/runtime/src/docker/sample.ts'],
+    ['a new driver', 'packages/runtime/src/nomad/sample.ts'],
   ])('finds %s without a row', (_, path) => {
     expect(checkImports(new Map([[path, 'export {};']]))).toEqual([expect.stringContaining('belongs to no row')]);
   });
