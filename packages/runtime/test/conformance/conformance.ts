@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { defineInstanceAdoptionTests } from './adoption.ts';
 import { defineBuildTests } from './building.ts';
-import { defineConversationTests } from './conversations.ts';
+import { defineConversationTests, defineLocalConversationTests } from './conversations.ts';
 import { defineInstanceEndTests } from './ends.ts';
 import type { RuntimeSetup, SourceRuntimeSetup } from './fixture.ts';
 import { defineIsolationTests } from './isolation.ts';
@@ -35,6 +35,7 @@ export function defineSourceRuntimeTests(name: string, setup: SourceRuntimeSetup
     definePreparationTests(setup);
     defineBuildTests(setup);
     defineLocalStartTests(setup);
+    defineLocalConversationTests(setup);
     defineIsolationTests(setup);
   });
 }

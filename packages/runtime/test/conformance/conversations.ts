@@ -25,7 +25,12 @@ export function defineConversationTests(setup: RuntimeSetup): void {
       await runtime().forget('talk');
       expect(await read(0)).toBeNull();
     });
+  });
+}
 
+/** For drivers whose bots have the file in a directory of this machine. */
+export function defineLocalConversationTests(setup: RuntimeSetup): void {
+  describe('the conversation file of a bot on this machine', () => {
     it('is not read if the bot gives it a second name', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('linked');

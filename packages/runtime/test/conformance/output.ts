@@ -17,7 +17,8 @@ export function defineOutputTests(setup: RuntimeSetup): void {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('lines');
       await evaluateInInstance(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
-      expect((await readOutput(runtime(), 'lines')).map(({ text }) => text)).toEqual(['one', 'zwei ä']);
+      const complete = await waitForOutputLines(runtime(), 'lines', 2);
+      expect(complete.map(({ text }) => text)).toEqual(['one', 'zwei ä']);
       await evaluateInInstance(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
       await evaluateCodeThatMayExit(address, 'process.exit(0)');
       const lines = await waitForOutputLines(runtime(), 'lines', Number.POSITIVE_INFINITY);
@@ -30,8 +31,8 @@ export function defineOutputTests(setup: RuntimeSetup): void {
       const address = await start('timed');
       const before = await runtime().outputs.mark();
       await evaluateInInstance(address, 'console.log("now")');
+      const [line] = await waitForOutputLines(runtime(), 'timed', 1);
       const after = await runtime().outputs.mark();
-      const [line] = await readOutput(runtime(), 'timed');
       expect(line?.at).toBeGreaterThan(before);
       expect(line?.at).toBeLessThan(after);
     });
@@ -60,7 +61,7 @@ export function defineOutputTests(setup: RuntimeSetup): void {
       await evaluateInInstance(address, 'console.log("before")');
       await evaluateInInstance(
         address,
-        `globalThis.flood = setInterval(() => require('fs').writeSync(1, ('x'.repeat(99) + '\\n').repeat(5000)), 5); null`,
+        `globalThis.flood = setInterval(() => process.stdout.write(('x'.repeat(99) + '\\n').repeat(1000)), 50); null`,
       );
       await dropped;
       await evaluateInInstance(address, 'clearInterval(globalThis.flood); null');

@@ -38,7 +38,9 @@ export async function waitForOutputLines(
     const file = await runtime.outputs.find(instanceId);
     const lines = file === null ? [] : await decodeOutputLines(file);
     if (lines.length >= count || (file !== null && file.endedAt !== null)) return lines;
-    await runtime.outputs.changed([instanceId], since, neverAborted);
+    // An instance that is being started is not known yet.
+    const signal = file === null ? AbortSignal.timeout(100) : neverAborted;
+    await runtime.outputs.changed([instanceId], since, signal);
   }
 }
 
