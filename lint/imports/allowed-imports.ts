@@ -132,6 +132,21 @@ export const importAreas: readonly ImportArea[] = [
     ],
   },
   {
+    title: 'The Docker driver',
+    description: 'Its files are in one folder.',
+    root: 'packages/runtime/src/docker/',
+    shared: [
+      contract,
+      '../instance-events.ts',
+      '../output/',
+      '../polling.ts',
+      '../runtime.ts',
+      '../settles-within.ts',
+      '../write-json-atomically.ts',
+    ],
+    rows: [{ files: ['*'], contain: 'the driver' }],
+  },
+  {
     title: 'The process driver',
     description: 'No folder may import the files of the first row.',
     root: 'packages/runtime/src/process/',

@@ -1,8 +1,10 @@
+import type { DockerRuntimeOptions } from './docker/docker-runtime.ts';
 import type { ProcessRuntimeOptions } from './process/options.ts';
 import type { RuntimeDriver } from './runtime.ts';
 
 type RuntimeDrivers = {
   readonly process: RuntimeDriver<ProcessRuntimeOptions>;
+  readonly docker: RuntimeDriver<DockerRuntimeOptions>;
 };
 export type RuntimeKind = keyof RuntimeDrivers;
 
@@ -12,5 +14,9 @@ export const runtimes: RuntimeDrivers = {
     traits: { accepts: new Set(['directory', 'build']), sampleSeconds: 1 },
     prepareServer: async () => (await import('./process/containment/cgroup-host.ts')).enterServerCgroup(),
     open: async (options) => (await import('./process/process-runtime.ts')).createProcessRuntime(options),
+  },
+  docker: {
+    traits: { accepts: new Set(['image']), sampleSeconds: 5 },
+    open: async (options) => (await import('./docker/docker-runtime.ts')).createDockerRuntime(options),
   },
 };

@@ -8,7 +8,7 @@ import { createOutputStoringRuntime, storeOutput } from '../logs/store-output.ts
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
-const kind: RuntimeKind = 'process';
+const kind = 'process' satisfies RuntimeKind;
 /** The runtime driver with which this server runs the instances of its region. */
 export const runtimeDriver: Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> & { readonly kind: RuntimeKind } = {
   kind,

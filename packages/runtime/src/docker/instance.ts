@@ -1,0 +1,203 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OutputSpool } from '../output/output-spool.ts';
+import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
+import { settlesWithin } from '../settles-within.ts';
+import { botPort } from './bot-port.ts';
+import { copyContainerLogs } from './container-logs.ts';
+import { type CpuPhase, killContainer, limitContainerCpu, readContainer } from './containers.ts';
+import { type EngineClient, EngineError } from './engine-client.ts';
+import { type EngineContainer, statsSchema } from './engine-schemas.ts';
+import { describeEnd, type ReportedExit } from './instance-end.ts';
+import type { InstanceEnd, InstanceRecord, InstanceRecordStore } from './instance-record.ts';
+
+/** Milliseconds after the end of a container until its output must have been received. */
+const lastOutputMs = 5_000;
+const reconnectMs = 500;
+/** Milliseconds between two questions whether a killed container has ended, in case that the event was lost. */
+const checkMs = 1_000;
+
+export type Instance = {
+  readonly instanceId: string;
+  readonly record: () => InstanceRecord;
+  readonly observe: () => ObservedInstance;
+  readonly address: () => InstanceAddress | null;
+  readonly output: OutputSpool;
+  readonly end: () => InstanceEnd | null;
+  readonly ended: Promise<InstanceEnd>;
+  readonly becomeReady: (host: string) => void;
+  /** Sets the CPU limit of the profile, or that of a bot that starts or opens a session. */
+  readonly limitCpu: (phase: CpuPhase) => Promise<void>;
+  /** Reads from the engine whether the instance has ended. Rejects if the engine does not respond. */
+  readonly check: (reported?: ReportedExit) => Promise<void>;
+  readonly usage: () => Promise<ResourceUsage | null>;
+  readonly stop: (graceMs: number) => Promise<void>;
+  readonly killForDisk: (reason: string) => Promise<void>;
+  /** Stops following the instance, which continues to run. */
+  readonly close: () => Promise<void>;
+};
+
+export type InstanceOptions = {
+  readonly engine: EngineClient;
+  readonly records: InstanceRecordStore;
+  readonly logger: RuntimeLogger;
+  readonly now: () => Date;
+  readonly instanceId: string;
+  readonly record: InstanceRecord;
+  /** How the instance ended, if that is recorded. */
+  readonly end: InstanceEnd | null;
+  readonly output: OutputSpool;
+  readonly onEnded: (end: InstanceEnd) => void;
+};
+
+/** Follows a container from its start, or from its adoption, until its end is recorded. */
+export function followInstance(options: InstanceOptions): Instance {
+  const { engine, records, logger, instanceId, output } = options;
+  let { record, end } = options;
+  const { containerId, deploymentId } = record;
+  const closing = new AbortController();
+  const following = new AbortController();
+  let finishing: Promise<void> | null = null;
+  let lastUsage: ResourceUsage | null = null;
+  let resolveEnded: (end: InstanceEnd) => void = () => undefined;
+  const ended = new Promise<InstanceEnd>((resolve) => {
+    resolveEnded = resolve;
+  });
+  if (end !== null) resolveEnded(end);
+  /** Changes of the CPU limit are applied in the order of the calls. */
+  let limited: Promise<void> = Promise.resolve();
+
+  const update = (change: Partial<InstanceRecord>) => {
+    record = { ...record, ...change };
+    records.write(instanceId, record);
+  };
+
+  /** Resolves when the stream of the output ends: with the container, or because the engine stops. */
+  let copied: Promise<unknown> = Promise.resolve();
+  const follow = async () => {
+    const signal = AbortSignal.any([closing.signal, following.signal]);
+    while (!signal.aborted) {
+      copied = copyContainerLogs(engine, containerId, output, true, signal).catch(() => undefined);
+      await copied;
+      await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const followed = end === null ? follow() : Promise.resolve();
+
+  /** Reads the output that the stream has not delivered yet. The container has ended, so it is complete. */
+  const readLastOutput = async () => {
+    await settlesWithin(copied, lastOutputMs);
+    following.abort();
+    await followed;
+    try {
+      await copyContainerLogs(engine, containerId, output, false, AbortSignal.timeout(lastOutputMs));
+    } catch (error) {
+      // Without the container there is no output either.
+      if (!(error instanceof EngineError && error.status === 404))
+        logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
+    }
+  };
+
+  const finish = async (container: EngineContainer | null, reported: ReportedExit | undefined) => {
+    await readLastOutput();
+    const described = describeEnd(container, reported, options.now());
+    output.finish(Date.parse(described.at) * 1000);
+    const known: InstanceEnd = {
+      ...described,
+      tail: output.tail(),
+      ...(record.diskLimit === undefined ? {} : { diskLimit: record.diskLimit }),
+    };
+    try {
+      records.writeEnd(instanceId, known);
+    } catch (error) {
+      // The next server process reads the end from the engine again.
+      logger.error({ instanceId, err: error }, 'end of instance could not be recorded');
+    }
+    if (lastUsage !== null) lastUsage = { ...lastUsage, memoryBytes: 0, hasEnded: true };
+    end = known;
+    resolveEnded(known);
+    options.onEnded(known);
+  };
+
+  const check = async (reported?: ReportedExit) => {
+    if (end !== null || closing.signal.aborted) return;
+    const container = await readContainer(engine, containerId);
+    if (container?.State.Running === true || container?.State.Status === 'created') return;
+    finishing ??= finish(container, reported).catch((error: unknown) => {
+      finishing = null;
+      logger.error({ instanceId, err: error }, 'end of instance could not be handled');
+    });
+    await finishing;
+  };
+
+  const waitUntilEnded = async () => {
+    while (!(await settlesWithin(ended, checkMs))) {
+      if (closing.signal.aborted) throw new Error('The service shut down before the instance had ended.');
+      await check();
+    }
+  };
+
+  const address = (): InstanceAddress | null => (record.host === null ? null : { host: record.host, port: botPort });
+  return {
+    instanceId,
+    record: () => record,
+    address,
+    observe: () => {
+      const known = { instanceId, deploymentId };
+      if (end !== null) return { ...known, state: 'exited', address: null };
+      const reached = address();
+      return { ...known, state: reached === null ? 'starting' : 'ready', address: reached };
+    },
+    output,
+    end: () => end,
+    ended,
+    becomeReady: (host) => update({ host }),
+    limitCpu: (phase) => {
+      limited = limited
+        .catch(() => undefined)
+        .then(() => limitContainerCpu(engine, containerId, record.cpuMillicores, phase));
+      return limited;
+    },
+    check,
+    usage: async () => {
+      if (end === null) lastUsage = (await readUsage(engine, containerId)) ?? lastUsage;
+      return lastUsage;
+    },
+    stop: async (graceMs) => {
+      if (end !== null) return;
+      if (graceMs > 0) {
+        await killContainer(engine, containerId, 'SIGTERM');
+        if (await settlesWithin(ended, graceMs)) return;
+      }
+      await killContainer(engine, containerId, 'SIGKILL');
+      await waitUntilEnded();
+    },
+    killForDisk: async (reason) => {
+      if (end !== null) return;
+      // Record the reason before the kill, so that the next server process knows it if this one is killed here.
+      update({ diskLimit: reason });
+      await killContainer(engine, containerId, 'SIGKILL');
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled([followed, finishing, limited]);
+      output.close();
+    },
+  };
+}
+
+/** Returns null if the container does not run. */
+async function readUsage(engine: EngineClient, containerId: string): Promise<ResourceUsage | null> {
+  const query = { stream: 'false', 'one-shot': 'true' };
+  const response = await engine.call('GET', `/containers/${containerId}/stats`, { query }).catch(() => null);
+  const stats = statsSchema.safeParse(response);
+  if (!stats.success) return null;
+  const { read, cpu_stats: cpu, memory_stats: memory } = stats.data;
+  if (memory.usage === undefined) return null;
+  // The kernel frees inactive file pages first, so they do not belong to the working set. Names of cgroup v1 and v2.
+  const inactive = memory.stats?.['total_inactive_file'] ?? memory.stats?.['inactive_file'] ?? 0;
+  return {
+    at: new Date(read),
+    cpuMicroseconds: Math.round(cpu.cpu_usage.total_usage / 1000),
+    memoryBytes: Math.max(memory.usage - inactive, 0),
+  };
+}

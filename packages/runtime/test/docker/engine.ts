@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Name of the image on which the images of tests are based. Null if no container engine is running. */
+    baseImage: string | null;
+  }
+}
+
+const run = promisify(execFile);
+
+export const noEngine = inject('baseImage') === null ? 'no Docker engine is running' : null;
+
+/** Runs `docker` and returns its standard output. */
+export async function runDocker(...words: readonly string[]): Promise<string> {
+  return (await run('docker', words, { maxBuffer: 64 * 1_048_576 })).stdout.trim();
+}
+
+/** Builds an image that runs `node index.js` with these files, and returns its id. Equal files give the same image. */
+export async function buildNodeImage(files: Readonly<Record<string, string>>, directory: string): Promise<string> {
+  await mkdir(directory);
+  for (const [path, content] of Object.entries(files)) await writeFile(join(directory, path), content);
+  const recipe = `FROM ${inject('baseImage')}\nLABEL bothost.test=true\nWORKDIR /app\nCOPY . .\nCMD ["node", "index.js"]\n`;
+  await writeFile(join(directory, 'Dockerfile'), recipe);
+  return runDocker('build', '-q', directory);
+}
