@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { typeToParrot } from '../packages/server/test/support/type-to-parrot.ts';
 import { type BuiltService, startBuiltService } from './service.ts';
 
 /** Runs the first steps of the README, docs/sessions.md and docs/bots.md with the built service. */
@@ -66,9 +67,16 @@ function shape(value: unknown): unknown {
 }
 
 describe('the first session in the README and docs/sessions.md', () => {
-  it('can be started, used, stopped and listed with botcli and with curl', async () => {
-    const [start = '', burn = '', look = '', ask = '', ...rest] = commands();
+  it('can be shown as a conversation, started, used, stopped and listed with botcli and with curl', async () => {
+    const [conversation = '', start = '', burn = '', look = '', ask = '', ...rest] = commands();
     expect(rest).toEqual([]);
+    await typeToParrot(service, 'pretty bird');
+    const transcript = [
+      /\d+\tbot\t\d+\+\tHello! I am the parrot/,
+      /\d+\tcaller\t\tpretty bird\n\d+\tbot\t\d+\*\tRraawk!/,
+    ];
+    for (const lines of transcript) await expect.poll(() => run(conversation), { timeout: 20_000 }).toMatch(lines);
+
     const sessionId = uuid.exec(await run(start))?.[0] ?? '';
     const filledIn = (text: string) =>
       text
