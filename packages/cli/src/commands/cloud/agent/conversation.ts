@@ -8,12 +8,13 @@ import { explainMissingContent, summarizeConversation } from '../../../conversat
 import { createTranscript, listTranscriptEntries } from '../../../conversation/transcript.ts';
 import { createTranscriptItem } from '../../../conversation/transcript-item.ts';
 import { Failure, UsageError } from '../../../failure.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
 import type { CommandReport, CommandReportStream } from '../../../output/report.ts';
 
 type Session = { readonly agentName: string; readonly sessionId: string };
 
 export const command = defineCommand({
-  summary: 'Show, follow or export the conversation of a session',
+  summary: 'Show, follow, export or delete the conversation of a session',
   details:
     'Without SESSION, the newest session of the agent is shown. Columns: minutes and seconds since the start of the session, ' +
     'who, milliseconds, text. The milliseconds are the response time of the bot, or the duration of a tool call; * marks a ' +
@@ -22,7 +23,9 @@ export const command = defineCommand({
     'What is kept depends on the conversation level of the agent: without text, the transcript shows who spoke when.\n' +
     'With --follow, new entries are printed as they end, until Ctrl-C or the end of the session. In JSON mode, each line of the ' +
     'conversation is then a document; a line replaces an earlier one about the same thing.\n' +
-    '--format pipecat-eval prints the conversation file that "pipecat eval judge" reads.',
+    '--format pipecat-eval prints the conversation file that "pipecat eval judge" reads.\n' +
+    '--delete removes the content and the log of an ended session, and keeps its numbers. On a terminal, it asks for ' +
+    'confirmation. Without one, it needs --yes.',
   arguments: {
     name: { description: 'Name of the agent' },
     session: { description: 'Id of the session; the newest one by default', optional: true },
@@ -30,17 +33,24 @@ export const command = defineCommand({
   options: {
     follow: flagOption('Keep printing new entries', 'f'),
     format: choiceOption({ description: 'Print the conversation for another program' }, ['pipecat-eval']),
+    delete: flagOption('Delete the content of the conversation'),
+    yes: flagOption('Skip the confirmation of --delete', 'y'),
   },
   examples: [
     'cloud agent conversation parrot',
     'cloud agent conversation parrot 0192f0c1-2345-7000-8000-00000000abcd --follow',
     'cloud agent conversation my-bot 0192f0c1-2345-7000-8000-00000000abcd --format pipecat-eval',
+    'cloud agent conversation my-bot 0192f0c1-2345-7000-8000-00000000abcd --delete --yes',
   ],
-  run: async (context, { name, session, follow, format }) => {
-    if (follow && format !== undefined) throw new UsageError('--follow and --format cannot be combined.');
+  run: async (context, { name, session, follow, format, delete: isDeletion, yes }) => {
+    if ([follow, format !== undefined, isDeletion].filter(Boolean).length > 1) {
+      throw new UsageError('--follow, --format and --delete cannot be combined.');
+    }
+    if (isDeletion && session === undefined) throw new UsageError('--delete needs the id of a session.');
     const client = await context.service();
     const sessionId = session ?? (await findNewestSession(client, name));
     const place = { agentName: name, sessionId };
+    if (isDeletion) return deleteConversation(context, client, place, yes);
     if (follow) return followConversation(context, client, place);
     const conversation = await readConversation(client, place);
     if (format === 'pipecat-eval') return exportConversation(conversation);
@@ -132,4 +142,22 @@ async function* conversationPages(
     yield page;
     cursor = page.nextCursor;
   }
+}
+
+async function deleteConversation(
+  { io }: CommandContext,
+  client: ApiClient,
+  params: Session,
+  isConfirmed: boolean,
+): Promise<CommandReport> {
+  const { agentName, sessionId } = params;
+  if (!isConfirmed) {
+    await requireConfirmation(
+      io,
+      `Delete the conversation and the log of session ${sessionId} of ${agentName}? Its numbers are kept.`,
+      '--yes',
+    );
+  }
+  const deleted = await client.deleteSessionConversation({ params });
+  return { json: deleted, blocks: [{ kind: 'fields', fields: [['Deleted', `conversation and log of ${sessionId}`]] }] };
 }

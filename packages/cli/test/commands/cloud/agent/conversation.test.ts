@@ -6,7 +6,7 @@ import {
 } from '@bothost/contract';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { simulatedDisconnectError } from '../../../fake-service/fake-service.ts';
-import { session, sessionId } from '../../../fake-service/records.ts';
+import { sessionId, sessionSummary } from '../../../fake-service/records.ts';
 import { startServiceWith, useCommands } from '../../use-commands.ts';
 
 const lines: readonly ConversationLine[] = [
@@ -31,11 +31,11 @@ const complete: SessionConversation = {
 let conversation: SessionConversation;
 /** Responses of the service to the next requests; null breaks the connection. Then `conversation`. */
 let pages: (SessionConversation | null)[];
-let sessions: (typeof session)[];
+let sessions: (typeof sessionSummary)[];
 beforeEach(() => {
   conversation = complete;
   pages = [];
-  sessions = [session];
+  sessions = [sessionSummary];
 });
 
 const { run, table } = useCommands(
@@ -43,11 +43,14 @@ const { run, table } = useCommands(
   () =>
     startServiceWith({
       getSessions: () => ({ total_count: sessions.length, sessions, nextCursor: null }),
-      getSessionConversation: ({ params }) => {
-        if (params['sessionId'] !== sessionId) throw createApiError('not-found');
+      getSessionConversation: () => {
         const page = pages.shift();
         if (page === null) throw simulatedDisconnectError;
         return page ?? conversation;
+      },
+      deleteSessionConversation: ({ params }) => {
+        if (params['sessionId'] !== sessionId) throw createApiError('not-found');
+        return { sessionId, state: 'deleted' };
       },
     }),
   { NO_COLOR: '1' },
@@ -89,8 +92,14 @@ table([
     },
   ],
   [`${sessionId} --json`, { wholeJson: complete }],
-  [`${sessionId} --follow --format pipecat-eval`, { status: 2, stderr: 'cannot be combined', requests: [] }],
-  ['other', { status: 1, stderr: 'Agent "parrot" has no session "other".' }],
+  [`${sessionId} --follow --delete`, { status: 2, stderr: 'cannot be combined', requests: [] }],
+  ['--delete --yes', { status: 2, stderr: '--delete needs the id of a session', requests: [] }],
+  [`${sessionId} --delete`, { status: 2, stderr: 'Pass --yes', requests: [] }],
+  [
+    `${sessionId} --delete --yes`,
+    { stdout: `conversation and log of ${sessionId}`, requests: [{ operation: 'deleteSessionConversation' }] },
+  ],
+  ['other --delete --yes', { status: 1, stderr: 'Agent "parrot" has no session "other".' }],
 ]);
 
 describe('cloud agent conversation', () => {
