@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { BotConversationLine, createConversationCounter } from '@bothost/contract';
 import { expect, test } from 'vitest';
 import { startServiceWith } from '../commands/use-commands.ts';
-import { privateKey, session, sessionId } from '../fake-service/records.ts';
+import { privateKey, sessionId, sessionSummary } from '../fake-service/records.ts';
 import { runProgram } from '../run-program.ts';
 
 test('docs/conversations.md shows lines that a bot may write, and what botcli prints for them', async () => {
@@ -20,7 +20,7 @@ test('docs/conversations.md shows lines that a bot may write, and what botcli pr
     });
   for (const line of lines) counter.add(line);
   const service = await startServiceWith({
-    getSessions: () => ({ total_count: 1, sessions: [session], nextCursor: null }),
+    getSessions: () => ({ total_count: 1, sessions: [sessionSummary], nextCursor: null }),
     getSessionConversation: () => ({
       ...{ sessionId, level: 'transcript', state: 'complete', startedAt: '2026-11-20T16:00:05.000Z' },
       ...{ numbers: counter.numbers(), textHidden: null, lines, nextCursor: null },

@@ -1,14 +1,22 @@
 import type { SessionSummary } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
-import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
+import { choiceOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
-import { formatDuration, formatMilliseconds, formatTime, formatYesNo, secondsBetween } from '../../../output/format.ts';
+import {
+  formatDuration,
+  formatMilliseconds,
+  formatOptionalCell,
+  formatTime,
+  formatYesNo,
+  secondsBetween,
+} from '../../../output/format.ts';
 import type { CommandReport, CommandReportBlock } from '../../../output/report.ts';
 import { createSessionReportBlocks } from '../../../records/session-detail.ts';
 import {
   computeStartDurationStatistics,
   formatBotStartCell,
+  formatErrorCountCell,
   formatSessionStateCell,
   type StartDurationStatistics,
 } from '../../../records/session-state.ts';
@@ -23,12 +31,16 @@ type Filter = {
   readonly status?: 'active' | 'ended' | 'all';
   readonly endState?: string;
   readonly cursor?: string;
+  readonly responseTimeMin?: number;
+  readonly interruptionsMin?: number;
+  readonly errorsMin?: number;
 };
 
 export const command = defineCommand({
   summary: 'List the sessions of an agent, or show one session',
   details:
-    'Columns: session id, created, ended, duration, status, bot start, cold start. The newest session is first.\n' +
+    'Columns: session id, created, ended, duration, status, bot start, cold start, and of the conversation the 95th percentile of ' +
+    'response times in milliseconds and the number of errors. The newest session is first.\n' +
     'With --id: details, start phases, events with their causes, CPU and memory over time.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
@@ -42,24 +54,37 @@ export const command = defineCommand({
         throw new UsageError(`must consist of lowercase letters and underscores, not ${JSON.stringify(given)}`);
       },
     },
+    'slower-than': integerOption(
+      { description: 'Only ended sessions whose 95th percentile of response times is at least N milliseconds' },
+      1,
+      100_000_000,
+    ),
+    interrupted: flagOption('Only ended sessions in which the bot was interrupted'),
+    'with-errors': flagOption('Only ended sessions whose bot reported an error'),
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: [
     'cloud agent sessions parrot',
     'cloud agent sessions parrot --status active --json',
+    'cloud agent sessions parrot --slower-than 1500 --with-errors',
     'cloud agent sessions parrot --id 0192f0c1-2345-7000-8000-00000000abcd',
   ],
-  run: async (context, { name, id, limit = 20, status, 'end-state': endState, cursor }) => {
+  run: async (context, { name, id, limit = 20, status, 'end-state': endState, cursor, ...numbers }) => {
+    const { 'slower-than': responseTimeMin, interrupted, 'with-errors': withErrors } = numbers;
     if (id === undefined) {
       return list(context, name, {
         limit,
+        ...(responseTimeMin === undefined ? {} : { responseTimeMin }),
+        ...(interrupted ? { interruptionsMin: 1 } : {}),
+        ...(withErrors ? { errorsMin: 1 } : {}),
         ...(status === undefined ? {} : { status }),
         ...(endState === undefined ? {} : { endState }),
         ...(cursor === undefined ? {} : { cursor }),
       });
     }
-    if (status !== undefined || endState !== undefined || cursor !== undefined) {
-      throw new UsageError('--id cannot be combined with --status, --end-state or --cursor.');
+    const filters = [status, endState, cursor, responseTimeMin];
+    if (filters.some((filter) => filter !== undefined) || interrupted || withErrors) {
+      throw new UsageError('--id cannot be combined with --cursor or a filter.');
     }
     const client = await context.service();
     const session = await client.getSession({ params: { agentName: name, sessionId: id } });
@@ -108,6 +133,8 @@ function table(sessions: readonly SessionSummary[], now: Date): CommandReportBlo
       { title: 'Status' },
       { title: 'Bot start', align: 'right', dropOrder: 3 },
       { title: 'Cold start', dropOrder: 2 },
+      { title: 'Response p95', align: 'right', dropOrder: 7 },
+      { title: 'Errors', align: 'right', dropOrder: 6 },
     ],
     rows: sessions.map((session) => [
       session.sessionId,
@@ -117,6 +144,8 @@ function table(sessions: readonly SessionSummary[], now: Date): CommandReportBlo
       formatSessionStateCell(session),
       formatBotStartCell(session),
       formatYesNo(session.coldStart),
+      formatOptionalCell(session.conversation?.responseP95Ms),
+      formatErrorCountCell(session),
     ]),
     empty: 'No sessions found.',
   };

@@ -65,7 +65,11 @@ const commands = useCommands(
             botStartMilliseconds: null,
             conversation: null,
           },
-          { ...sessionSummary, completionStatus: '500' },
+          {
+            ...sessionSummary,
+            completionStatus: '500',
+            conversation: { responseP50Ms: 800, responseP95Ms: 1_200, interruptions: 0, errors: 3 },
+          },
           {
             ...sessionSummary,
             endState: 'completed',
@@ -212,6 +216,11 @@ commands.table([
     { status: 1, stderr: '\nTo list the sessions of parrot, run: botcli cloud agent sessions parrot\n' },
   ],
   [`sessions parrot --id ${sessionId} --status ended`, { status: 2 }],
+  [`sessions parrot --id ${sessionId} --with-errors`, { status: 2, stderr: '--id cannot be combined' }],
+  [
+    'sessions parrot --slower-than 1500 --interrupted --with-errors',
+    { lastRequest: { query: { limit: '20', responseTimeMin: '1500', interruptionsMin: '1', errorsMin: '1' } } },
+  ],
   ['sessions parrot --end-state Bad', { status: 2 }],
   [
     'status parrot',
@@ -297,9 +306,9 @@ test('sessions prints one row per session to standard output and totals to stand
   });
   const [, ...rows] = stdout.trimEnd().split('\n');
   expect(rows.map((row) => row.split('\t').slice(3))).toEqual([
-    ['01:00:00', 'Active', '', 'N/A'],
-    ['00:01:05', 'Error (500)', '2s', 'Yes'],
-    ['00:01:05', 'Complete', '22 ms', 'No'],
+    ['01:00:00', 'Active', '', 'N/A', '', ''],
+    ['00:01:05', 'Error (500)', '2s', 'Yes', '1200', '3'],
+    ['00:01:05', 'Complete', '22 ms', 'No', '910', '0'],
   ]);
   const { stdout: text } = await run('sessions parrot --json', {
     json: { total_count: 41, nextCursor: 'next-page', totals: { started: 2, coldShare: 0.5 } },
