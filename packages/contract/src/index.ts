@@ -26,6 +26,7 @@ export {
   conversationLimits,
   defaultConversationLevel,
   getLowerConversationLevel,
+  hasConversationText,
   linesPerConversationPage,
 } from './conversation/level.ts';
 export { getConversationLineKey } from './conversation/line-key.ts';

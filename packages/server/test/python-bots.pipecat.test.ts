@@ -159,8 +159,9 @@ describe('a Pipecat bot in Python', () => {
       detail: {
         status: 500,
         exceptionType: 'RuntimeError',
-        exceptionMessage: 'in the middle',
-        tail: expect.stringContaining('RuntimeError: in the middle'),
+        // Both may quote the conversation, which the default level does not keep. The log has them.
+        exceptionMessage: null,
+        tail: '',
       },
     });
     const log = await decodeLines('pipecat-broken', sessionId);

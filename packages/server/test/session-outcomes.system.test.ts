@@ -38,9 +38,9 @@ const isRelayed = (transport: Transport) => transport === 'generic' || isCarrier
 
 const writeBots = () =>
   Promise.all([
-    writeBot('caller', { maxAgents: 10 }),
+    writeBot('caller', { maxAgents: 10, conversationLevel: 'transcript' }),
     // Carriers send no token.
-    writeBot('phone', { maxAgents: 10, websocketAuth: 'none' }),
+    writeBot('phone', { maxAgents: 10, websocketAuth: 'none', conversationLevel: 'transcript' }),
   ]);
 
 async function waitUntilReady(service: Service): Promise<void> {

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from running_bot import SESSION_ID, running_bot, write_bot
 
 TIMESTAMP_PATTERN = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
@@ -105,3 +106,49 @@ async def test_unknown_log_level_logs_everything(tmp_path: Path) -> None:
     source = "from loguru import logger\nlogger.debug('shown')\n\nasync def bot(args): ...\n"
     async with running_bot(write_bot(tmp_path, source), PIPECAT_LOG_LEVEL="LOUD") as bot:
         await bot.wait_for("NONE - shown$")
+
+
+_CHATTY_BOT = """
+import logging, sys
+from loguru import logger
+
+logger.remove(0)
+logger.add(sys.stderr, level="DEBUG")
+logging.basicConfig(level=logging.DEBUG)
+logger.debug("imported")
+
+async def bot(args):
+    logger.debug("hello")
+    logger.log("DEBUG", "hello")
+    logging.debug("hello")
+    logger.add(sys.stderr, level="TRACE")
+    logger.trace("hello")
+    logger.info("begun")
+"""
+
+
+@pytest.mark.parametrize("level", ["off", "timings", None])
+async def test_session_log_begins_at_info_if_the_conversation_level_keeps_no_text(
+    tmp_path: Path, level: str | None
+) -> None:
+    headers = {} if level is None else {"bothost-conversation-level": level}
+    environment = {"BOTHOST_LIMIT_SESSION_LOG": "1", "PIPECAT_LOG_LEVEL": "INFO"}
+    async with running_bot(write_bot(tmp_path, _CHATTY_BOT), **environment) as bot:
+        await bot.post("/bot", headers=headers)
+        await bot.wait_for("NONE - imported$")
+        await bot.wait_for("- begun$")
+        assert "hello" not in bot.text
+
+
+async def test_session_log_has_debug_lines_if_the_level_was_raised_after_the_start(tmp_path: Path) -> None:
+    source = "from loguru import logger\n\nasync def bot(args):\n    logger.debug('hello')\n"
+    environment = {"BOTHOST_LIMIT_SESSION_LOG": "1", "PIPECAT_LOG_LEVEL": "INFO"}
+    async with running_bot(write_bot(tmp_path, source), **environment) as bot:
+        await bot.post("/bot", headers={"bothost-conversation-level": "transcript"})
+        await bot.wait_for("- hello$")
+
+
+async def test_session_log_keeps_the_level_that_a_user_chose(tmp_path: Path) -> None:
+    async with running_bot(write_bot(tmp_path, _CHATTY_BOT), PIPECAT_LOG_LEVEL="DEBUG") as bot:
+        await bot.post("/bot", headers={"bothost-conversation-level": "off"})
+        await bot.wait_for("- hello$")

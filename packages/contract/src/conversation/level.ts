@@ -13,6 +13,11 @@ export function getLowerConversationLevel(a: ConversationLevel, b: ConversationL
   return conversationLevels.indexOf(a) < conversationLevels.indexOf(b) ? a : b;
 }
 
+/** Returns whether the service keeps text at this level. */
+export function hasConversationText(level: ConversationLevel): boolean {
+  return level === 'transcript';
+}
+
 /** The environment variable with the absolute path of the file to which a bot appends the lines of its conversation. */
 export const conversationFileVariable = 'BOTHOST_CONVERSATION_FILE';
 /** The header of `POST /bot` and of the WebSocket of `/ws` with the `ConversationLevel` of the session. */

@@ -232,6 +232,7 @@ export function listDeploymentRowsToReconcile(db: Database, region: string, also
       'agents.name as agent_name',
       'agents.organization_id',
       'agents.region',
+      'agents.conversation_level',
       'agents.active_deployment_id',
       'agents.desired_deployment_id',
       'agents.deleted_at',

@@ -33,9 +33,9 @@ afterAll(() => rows.close());
 type SessionFields = Parameters<TestDatabaseRows['session']>[1];
 
 /** An instance with a session that was created ten seconds ago. */
-async function open(fields: SessionFields) {
+async function open(fields: SessionFields, instanceFields: Parameters<TestDatabaseRows['instance']>[1] = {}) {
   const sessionId = await rows.session(of, { created_at: secondsAgo(10), ...fields });
-  const instanceId = await rows.instance(of, { session_id: sessionId });
+  const instanceId = await rows.instance(of, { session_id: sessionId, ready_at: secondsAgo(9), ...instanceFields });
   return { sessionId, instanceId };
 }
 const exitOf = (instanceId: string, exit: InstanceExit, at = exitedAt): InstanceEvent => ({
@@ -144,7 +144,7 @@ describe('the exit of an instance', () => {
   });
 
   it('is recorded once even if the runtime reports the exit twice at the same time and again after a restart', async () => {
-    const { sessionId, instanceId } = await open(live);
+    const { sessionId, instanceId } = await open({ ...live, conversation_level: 'transcript' });
     const exit = exitOf(instanceId, failed);
     const calls = [...(await deliver(exit, exit)), ...(await deliver(exit))];
     expect(calls.filter((call) => call.startsWith('count'))).toEqual(['count HTTP_ERROR']);
@@ -153,6 +153,21 @@ describe('the exit of an instance', () => {
       completion_status: 'HTTP_ERROR',
       events: [{ code: 'INSTANCE_EXITED', at: exitedAt.toISOString(), detail }],
     });
+  });
+
+  it('has no last output if the conversation level of the session keeps no text', async () => {
+    const { sessionId, instanceId } = await open({ ...live, conversation_level: 'timings' });
+    await deliver(exitOf(instanceId, failed));
+    const detail = { reason: 'exited', code: 3, signal: null, outOfMemory: false };
+    expect((await stored(sessionId))?.events).toEqual([
+      { code: 'INSTANCE_EXITED', at: exitedAt.toISOString(), detail },
+    ]);
+  });
+
+  it('has the last output at each level if the instance was never ready for a conversation', async () => {
+    const { sessionId, instanceId } = await open({ conversation_level: 'off' }, { ready_at: null });
+    await deliver(exitOf(instanceId, failed));
+    expect(await stored(sessionId)).toMatchObject({ events: [{ detail: { tail: 'Traceback' } }] });
   });
 
   it('removes the files of an instance that has no database row', async () => {

@@ -1,4 +1,4 @@
-import type { SessionCompletionStatus, SessionEventCode } from '@bothost/contract';
+import { hasConversationText, type SessionCompletionStatus, type SessionEventCode } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import {
@@ -109,7 +109,9 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const session = await retryWrite(() => findSessionState(db, sessionId));
-    const cause = { reason, code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
+    // The last output may quote the conversation, if the instance was ready for one. It then stays in the log.
+    const keepsText = instance.ready_at === null || hasConversationText(session?.conversation_level ?? 'off');
+    const cause = { reason, code, signal, outOfMemory, diskLimit, ...(code === 0 || !keepsText ? {} : { tail }) };
     const stored: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));

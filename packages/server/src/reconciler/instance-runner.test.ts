@@ -4,7 +4,7 @@ import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { createTestVault } from '../../test/support/test-vault.ts';
+import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type InstanceRunnerContext } from './instance-runner.ts';
@@ -17,11 +17,11 @@ const stopped = new StartError('The bot was stopped before it was ready.', null,
 
 let rows: TestDatabaseRows;
 let hostId: string;
-let keyring: InstanceRunnerContext['keyring'];
+let vault: Awaited<ReturnType<typeof createTestVault>>;
 beforeAll(async () => {
   rows = await createTestDatabaseRows();
   hostId = await rows.host();
-  keyring = (await createTestVault(rows)).context.keyring;
+  vault = await createTestVault(rows);
 });
 afterAll(() => rows.close());
 
@@ -66,7 +66,8 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
       started: async () => undefined,
       startFailed: async (_, __, isLate) => void calls.push(['start failed', isLate ? 'late' : 'in time']),
     },
-    keyring,
+    keyring: vault.context.keyring,
+    maxConversationLevel: 'transcript',
     retryWrite: (write) => write(),
     iceConfigUrl: () => 'http://127.0.0.1/ice',
     replaceInstance: async (session, cause) => {
@@ -98,6 +99,42 @@ function createEndlessStart(isLaunched = true) {
 }
 
 describe('the instance runner', () => {
+  it.each([
+    ['off', 'transcript', 'INFO'],
+    ['timings', 'transcript', 'INFO'],
+    ['transcript', 'transcript', 'DEBUG'],
+    ['transcript', 'timings', 'INFO'],
+  ] as const)(
+    'starts a bot at the level %s, of which the operator allows %s, with the log level %s',
+    async (level, maxConversationLevel, expected) => {
+      const environments: Readonly<Record<string, string>>[] = [];
+      const start: InstanceRunnerContext['runtime']['start'] = async (spec) => {
+        environments.push(await spec.environment());
+        return { address };
+      };
+      const { runner, row, deployment } = await open(start, { maxConversationLevel });
+      await runner.start(row, { ...deployment, conversation_level: level });
+      expect(environments).toMatchObject([{ PIPECAT_LOG_LEVEL: expected, BOTHOST_LIMIT_SESSION_LOG: '1' }]);
+    },
+  );
+
+  it('starts a bot with the log level of its secret set, and does not limit the log of its session', async () => {
+    const environments: Readonly<Record<string, string>>[] = [];
+    const { runner, row, deployment } = await open(async (spec) => {
+      environments.push(await spec.environment());
+      return { address };
+    });
+    await vault.put(deployment.organization_id, 'keys', createPutSecretsRequest({ PIPECAT_LOG_LEVEL: 'TRACE' }));
+    const { id: setId } = await rows.db
+      .selectFrom('secret_sets')
+      .select('id')
+      .where('organization_id', '=', deployment.organization_id)
+      .executeTakeFirstOrThrow();
+    await runner.start(row, { ...deployment, secret_pins: [{ secretSet: 'keys', setId, revision: 1 }] });
+    expect(environments).toMatchObject([{ PIPECAT_LOG_LEVEL: 'TRACE' }]);
+    expect(environments[0]).not.toHaveProperty('BOTHOST_LIMIT_SESSION_LOG');
+  });
+
   it('marks an instance as ready, and calls onReady with the id of its session', async () => {
     const { runner, row, deployment, state, calls } = await open(async () => ({ address }));
     await runner.start(row, deployment);

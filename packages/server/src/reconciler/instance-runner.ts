@@ -1,4 +1,10 @@
-import { agentProfileResources, type SessionCompletionStatus } from '@bothost/contract';
+import {
+  agentProfileResources,
+  type ConversationLevel,
+  getLowerConversationLevel,
+  hasConversationText,
+  type SessionCompletionStatus,
+} from '@bothost/contract';
 import { type InstanceSpec, type Runtime, StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
@@ -37,6 +43,8 @@ export type InstanceRunnerContext = {
   readonly closing: AbortSignal;
   readonly validation: Pick<DeploymentValidator, 'started' | 'startFailed'>;
   readonly keyring: Keyring;
+  /** The most that the operator allows to keep of conversations. */
+  readonly maxConversationLevel: ConversationLevel;
   readonly retryWrite: RetryWrite;
   readonly iceConfigUrl: () => string;
   readonly replaceInstance: InstanceReplacer;
@@ -205,8 +213,7 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     limits: agentProfileResources[deployment.profile],
     forks: deployment.fork,
     environment: async () => ({
-      PIPECAT_LOG_LEVEL: 'DEBUG',
-      ...(await secretsOf(context, deployment)),
+      ...logEnvironment(context, deployment, await secretsOf(context, deployment)),
       BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
       ICE_CONFIG_URL: context.iceConfigUrl(),
       PIPECAT_ICE_SERVERS: '[]',
@@ -216,6 +223,22 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     }),
     drainSeconds: deployment.max_session_seconds + drainMarginSeconds,
   };
+}
+
+/**
+ * Adds the log level to the secrets. Pipecat logs conversations at DEBUG, so a bot whose sessions keep no text gets INFO. A level
+ * that a secret sets is the user's choice and stays. Otherwise, `BOTHOST_LIMIT_SESSION_LOG` makes the Python host follow the level of
+ * the session, which can differ from that of the agent at the start of the instance.
+ */
+function logEnvironment(
+  { maxConversationLevel }: InstanceRunnerContext,
+  { conversation_level: agentLevel }: DeploymentToReconcile,
+  secrets: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (Object.hasOwn(secrets, 'PIPECAT_LOG_LEVEL')) return secrets;
+  const level = getLowerConversationLevel(agentLevel, maxConversationLevel);
+  const logLevel = hasConversationText(level) ? 'DEBUG' : 'INFO';
+  return { ...secrets, PIPECAT_LOG_LEVEL: logLevel, BOTHOST_LIMIT_SESSION_LOG: '1' };
 }
 
 /**

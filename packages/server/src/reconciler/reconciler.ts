@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { instanceStartTimeoutSeconds, maxSessionStartWaitSeconds } from '@bothost/contract';
+import { type ConversationLevel, instanceStartTimeoutSeconds, maxSessionStartWaitSeconds } from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { ConversationFollowers } from '../conversations/followers.ts';
@@ -44,6 +44,8 @@ export type ReconcilerContext = {
   readonly key: Buffer;
   /** Keys that decrypt the secrets with which an instance is started. */
   readonly keyring: Keyring;
+  /** The most that the operator allows to keep of conversations. */
+  readonly maxConversationLevel: ConversationLevel;
   /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnershipRegistry;

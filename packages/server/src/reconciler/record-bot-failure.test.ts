@@ -1,3 +1,4 @@
+import type { ConversationLevel } from '@bothost/contract';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
@@ -25,9 +26,11 @@ beforeAll(async () => {
 afterAll(() => rows.close());
 
 async function eventsAfter(
-  ...[status, exception]: [string: `${number}` | 'HTTP_ERROR', exception: Parameters<typeof record>[2]]
+  status: `${number}` | 'HTTP_ERROR',
+  exception: Parameters<typeof record>[2],
+  level: ConversationLevel = 'transcript',
 ) {
-  const id = await rows.session(of, { state: 'live' });
+  const id = await rows.session(of, { state: 'live', conversation_level: level });
   const instanceId = await rows.instance(of, { session_id: id });
   await record({ id, instanceId }, status, exception, testNow);
   return (await rows.db.selectFrom('sessions').select('events').where('id', '=', id).executeTakeFirst())?.events;
@@ -43,6 +46,14 @@ describe('createBotFailureRecorder', () => {
       },
     ]);
   });
+
+  it.each(['off', 'timings'] as const)(
+    'stores the type of the exception but no text at the level %s',
+    async (level) => {
+      const [event] = (await eventsAfter('500', { type: 'ValueError', message: 'no seeds' }, level)) ?? [];
+      expect(event?.detail).toEqual({ status: 500, exceptionType: 'ValueError', exceptionMessage: null, tail: '' });
+    },
+  );
 
   it('stores a failure without an exception', async () => {
     expect(await eventsAfter('503', null)).toMatchObject([{ detail: { status: 503, exceptionType: null } }]);

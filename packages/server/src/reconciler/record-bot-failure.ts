@@ -1,9 +1,9 @@
-import type { SessionCompletionStatus } from '@bothost/contract';
+import { hasConversationText, type SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceOutputStore } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { findInstance } from '../instances/lifecycle.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import { recordEvents } from '../sessions/progress.ts';
+import { findSessionState, recordEvents } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import type { BotException } from './bot-http.ts';
@@ -11,7 +11,8 @@ import { redactOutputTail } from './redact.ts';
 
 /**
  * Adds an event with the cause to a session that ends because its bot failed while the process of the bot kept running. `status`
- * is the status of the session. Does nothing unless the status is an HTTP error.
+ * is the status of the session. Does nothing unless the status is an HTTP error. A session whose conversation level keeps no text
+ * gets the type of the exception, but no message and no last output, because both may quote the conversation.
  */
 export type BotFailureRecorder = (
   session: { readonly id: string; readonly instanceId: string },
@@ -37,14 +38,16 @@ export function createBotFailureRecorder(context: Context): BotFailureRecorder {
     if (!/^[45][0-9]{2}$/.test(status)) return;
     const instance = await retryWrite(() => findInstance(db, instanceId));
     if (instance === undefined) return;
+    const session = await retryWrite(() => findSessionState(db, id));
+    const keepsText = hasConversationText(session?.conversation_level ?? 'off');
     const redact = (text: string) => redactOutputTail(context, instance.deployment_id, text);
     // Mask before the text is cut: a part of a secret value at the end would not be recognized.
     const shorten = async (text: string) => toStorableText((await redact(text)).slice(0, maxTextLength));
     const detail = {
       status: Number(status),
       exceptionType: exception === null ? null : await shorten(exception.type),
-      exceptionMessage: exception === null ? null : await shorten(exception.message),
-      tail: await redact(runtime.outputs.tail(instanceId)),
+      exceptionMessage: exception === null || !keepsText ? null : await shorten(exception.message),
+      tail: keepsText ? await redact(runtime.outputs.tail(instanceId)) : '',
     };
     await retryWrite(() => recordEvents(db, id, [{ code: 'BOT_FAILED', at: at.toISOString(), detail }]));
   };

@@ -87,6 +87,7 @@ export function findSessionState(db: Database, sessionId: string) {
     .select([
       'state',
       'transport',
+      'conversation_level',
       'relay_id',
       'requested_at',
       'handed_over_at as dispatched_at',

@@ -35,7 +35,7 @@ describe('the service with a faulty bot', () => {
 
   beforeAll(async () => {
     bots = [
-      await writeBot('puppet'),
+      await writeBot('puppet', { conversationLevel: 'transcript' }),
       await writeBot('gone', { afterFall: 'console.error("no luck today"); process.exit(3);' }),
       await writeBot('binary', {
         afterFall:

@@ -19,6 +19,7 @@ from .forked_state import InitialEnvironment, find_module_path_variables, find_r
 from .log_lines import configure_logging, configure_root_logger
 from .pipecatcloud_system import register_module
 from .preloading import list_imported_libraries, preload_session_modules
+from .settings import read_log_level
 
 _CONTROL_DESCRIPTOR = 3
 _MESSAGE_BYTES = 196_608
@@ -42,7 +43,7 @@ def main() -> int:
     control = socket.socket(fileno=_CONTROL_DESCRIPTOR)
     control.set_inheritable(False)
     order = json.loads(control.recv(_MESSAGE_BYTES))
-    configure_logging((os.environ.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper())
+    configure_logging(read_log_level(os.environ))
     register_module()
     try:
         environment = InitialEnvironment()

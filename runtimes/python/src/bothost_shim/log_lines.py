@@ -41,6 +41,42 @@ def set_session_id(session_id: str | None) -> None:
     _name.session_id = session_id
 
 
+class _LoguruLimit:
+    """The lowest level number of lines that loguru passes to handlers."""
+
+    def __init__(self) -> None:
+        self.level_number = 0
+
+    def install(self, core: Any) -> None:
+        """Make loguru compare each line with this limit. Loguru compares it with the lowest level of a handler."""
+        limit = self
+
+        class LimitedCore(type(core)):  # type: ignore[misc]
+            @property
+            def min_level(self) -> float:
+                lowest: float = self.__dict__["min_level"]
+                return max(lowest, limit.level_number)
+
+            @min_level.setter
+            def min_level(self, level: float) -> None:
+                self.__dict__["min_level"] = level
+
+        core.__class__ = LimitedCore
+
+
+_loguru_limit = _LoguruLimit()
+
+
+def limit_session_log(conversation_level: str | None) -> None:
+    """Drop the bot's log lines below INFO, unless the session's conversation level keeps text.
+
+    Pipecat logs what was said at DEBUG. The limit also holds for handlers that the bot adds with a lower level.
+    """
+    keeps_text = conversation_level == "transcript"
+    logging.disable(logging.NOTSET if keeps_text else logging.DEBUG)
+    _loguru_limit.level_number = 0 if keeps_text else logging.INFO
+
+
 class _SessionFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         record.session_id = str(_name)
@@ -90,6 +126,7 @@ def _prepare_loguru(level: str) -> None:
         os.environ.pop(name, None)
     if level == "NONE":
         loguru.logger.disable("")
+    _loguru_limit.install(loguru.logger._core)
     # Set the session id both in `extra`, which a bot may replace, and in the context, which new threads do not inherit.
     loguru.logger.configure(extra={"session_id": _name})
     _context.enter_context(loguru.logger.contextualize(session_id=_name))

@@ -25,6 +25,8 @@ class Settings:
     # ICE servers as JSON, used if `ice_config_url` is None or cannot be fetched.
     ice_servers: str | None
     log_level: str
+    # Whether the session's conversation level, instead of the user, decides about log lines below INFO.
+    limits_session_log: bool
     image_version: str | None
     # Whether the process exits after the first session.
     one_shot: bool
@@ -49,13 +51,25 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         session_id=environment.get("BOT_SESSION_ID") or None,
         ice_config_url=environment.get("ICE_CONFIG_URL") or None,
         ice_servers=environment.get("PIPECAT_ICE_SERVERS") or None,
-        log_level=(environment.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper(),
+        log_level=read_log_level(environment),
+        limits_session_log=_limits_session_log(environment),
         image_version=environment.get("IMAGE_VERSION") or None,
         one_shot=environment.get("BOT_ONE_SHOT") == "1",
         offer_seconds=_positive(environment.get("BOT_CONNECTION_TIMEOUT")) or 120.0,
         drain_seconds=_positive(environment.get("SHUTDOWN_TIMEOUT")),
         conversation_file=environment.get("BOTHOST_CONVERSATION_FILE") or None,
     )
+
+
+def read_log_level(environment: Mapping[str, str]) -> str:
+    """Return the lowest level of the log lines of a bot."""
+    # A session of this instance may keep text although the environment does not say so, because the level of the agent
+    # has changed since the start. `limit_session_log` then decides.
+    return "DEBUG" if _limits_session_log(environment) else (environment.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper()
+
+
+def _limits_session_log(environment: Mapping[str, str]) -> bool:
+    return environment.get("BOTHOST_LIMIT_SESSION_LOG") == "1"
 
 
 def _port(text: str) -> int:
