@@ -34,7 +34,7 @@ describe('checkDeployFile', () => {
     };
     const { file } = checkDeployFile(whole);
     expect(file).toEqual(whole);
-    expect(file === null ? null : findUnsupportedDeploySettings(file)).toEqual([]);
+    expect(file === null ? null : findUnsupportedDeploySettings(file, 'build')).toEqual([]);
   });
 
   it.each([
@@ -48,7 +48,7 @@ describe('checkDeployFile', () => {
     ['krisp_viva.audio_filter', { krisp_viva: { audio_filter: 'tel' } }],
   ])('accepts the setting %s, which findUnsupportedDeploySettings reports with an alternative', (path, more) => {
     const { file } = check(more);
-    expect(file === null ? [] : findUnsupportedDeploySettings(file)).toEqual([
+    expect(file === null ? [] : findUnsupportedDeploySettings(file, 'build')).toEqual([
       { path, message: expect.stringMatching(/: .+/) },
     ]);
   });

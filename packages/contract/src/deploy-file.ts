@@ -5,6 +5,7 @@ import {
   AudioFilter,
   ConversationLevel,
   CpuArchitecture,
+  type DeploySource,
   ImageReferenceText,
   MaxAgents,
   MaxSessionDuration,
@@ -95,21 +96,22 @@ export function checkDeployFile(parsed: unknown): DeployFileCheckResult {
   return { file: null, issues: result.error.issues.flatMap((issue) => describe(issue, parsed)) };
 }
 
-/**
- * Returns an issue for each setting that a deploy file may contain but this kind of region does not support: the region builds
- * agents from source code and does not run container images.
- */
-export function findUnsupportedDeploySettings(file: DeployFile): readonly ValidationIssue[] {
-  const settings: readonly (readonly [string, unknown, string])[] = [
-    ['image', file.image, unsupportedAgentSettingMessages.image],
-    ['image_credentials', file.image_credentials, unsupportedAgentSettingMessages.imageCredentials],
-    ['git', file.git, unsupportedAgentSettingMessages.git],
-    ['docker', file.docker, unsupportedAgentSettingMessages.docker],
-    ['resources', file.resources, unsupportedAgentSettingMessages.resources],
-    ['architecture', file.architecture, unsupportedAgentSettingMessages.architecture],
-    ['krisp_viva.audio_filter', file.krisp_viva?.audio_filter, unsupportedAgentSettingMessages.audioFilter],
+/** Returns an issue for each setting that a deploy file may contain but a region that accepts `accepts` does not support. */
+export function findUnsupportedDeploySettings(file: DeployFile, accepts: DeploySource): readonly ValidationIssue[] {
+  const messages = unsupportedAgentSettingMessages[accepts];
+  const settings: readonly (readonly [string, unknown, string | null])[] = [
+    ['image', file.image, messages.image],
+    ['image_credentials', file.image_credentials, messages.imageCredentials],
+    ['build_id', file.build_id, messages.build],
+    ['git', file.git, messages.git],
+    ['docker', file.docker, messages.docker],
+    ['resources', file.resources, messages.resources],
+    ['architecture', file.architecture, messages.architecture],
+    ['krisp_viva.audio_filter', file.krisp_viva?.audio_filter, messages.audioFilter],
   ];
-  return settings.flatMap(([path, value, message]) => (value === undefined ? [] : [{ path, message }]));
+  return settings.flatMap(([path, value, message]) =>
+    value === undefined || message === null ? [] : [{ path, message }],
+  );
 }
 
 /** Returns an issue for each pair of keys that cannot be combined. */

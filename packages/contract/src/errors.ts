@@ -104,7 +104,7 @@ export const apiErrorDefinitions = {
   'not-supported': {
     status: 400,
     code: '400',
-    message: 'This setting is for container images. The region of this agent runs builds of source code only.',
+    message: 'The region of this agent does not support this setting.',
   },
   'not-offered': { status: 400, code: '400', message: 'This service does not offer this operation.' },
   'build-not-usable': {

@@ -1,7 +1,7 @@
 // Modules that `botcli` needs before it loads zod also have separate entry points, such as `@bothost/contract/limits`, to keep
 // `--help` fast. All other code imports from here.
 
-export { unsupportedAgentSettingMessages } from './agent-fields.ts';
+export { type DeploySource, unsupportedAgentSettingMessages } from './agent-fields.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
 export { isAuthorizedForOperation, type OperationCredential, type OperationGrantee } from './authorization.ts';
 export {
@@ -127,7 +127,7 @@ export {
 } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { ArchiveUploadResponse, type Build, uploadUrlPathTemplate } from './operations/builds.ts';
-export type { DeploymentDetails, DeploymentProblem, PinnedSecretSet } from './operations/deployments.ts';
+export type { DeploymentDetails, DeploymentProblem, ImageLayer, PinnedSecretSet } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
 export type { Invitation, Member } from './operations/members.ts';
@@ -170,6 +170,7 @@ export {
 } from './paths.ts';
 export { parsePeriodSeconds } from './period.ts';
 export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
+export { formatPullProgress } from './pull-progress.ts';
 export {
   imageRepositorySegmentPattern,
   isBasicAuthCredentials,

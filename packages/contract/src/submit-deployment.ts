@@ -1,5 +1,6 @@
 import type { ApiClient } from './client.ts';
 import { ApiError } from './errors.ts';
+import { parseImageReference } from './image-reference.ts';
 import type { AgentDetails, AgentSettings, DeployedAgent } from './operations/agents.ts';
 import { isTransientError } from './with-retries.ts';
 
@@ -19,7 +20,7 @@ export type AcceptedDeployment = {
 
 /**
  * Creates an agent or updates its deployment. After a transient error, the service may still have executed the request. The
- * function then reads the agent, and repeats the request only if the agent has no new deployment of the same build. `retry`
+ * function then reads the agent, and repeats the request only if the agent has no new deployment of the same build or image. `retry`
  * repeats reads after transient errors.
  */
 export async function submitDeployment(
@@ -43,12 +44,18 @@ export async function submitDeployment(
     const agent = await retry(() => fetchAgentDetails(client, agentName, signal));
     const deploymentId = agent?.desiredDeploymentId ?? null;
     if (deploymentId === latestDeploymentId || deploymentId === null) return write();
-    const { buildId } = await retry(() => client.getDeployment({ params: { agentName, deploymentId } }, signal));
-    // The new deployment of the agent uses another build than this request, so another client created the deployment. Send the
-    // request again.
+    const { buildId, image } = await retry(() => client.getDeployment({ params: { agentName, deploymentId } }, signal));
+    // The new deployment of the agent uses another build or image than this request, so another client created the deployment.
+    // Send the request again.
     if (settings.buildId !== undefined && settings.buildId !== buildId) return write();
+    if (typeof settings.image === 'string' && !isSameImage(settings.image, image?.reference)) return write();
     return { agentName, deploymentId, change: 'deployment', warning: null };
   }
+}
+
+function isSameImage(requested: string, deployed: string | undefined): boolean {
+  const image = parseImageReference(requested);
+  return 'text' in image && image.text === deployed;
 }
 
 /** Returns null if the agent does not exist. */

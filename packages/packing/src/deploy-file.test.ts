@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { parseDeployFile } from './deploy-file.ts';
 
+const findSource = () => 'build' as const;
+
 test('parseDeployFile reads a file that begins with a byte order mark', () => {
-  expect(parseDeployFile('\uFEFFagent_name = "my-bot"\n', 'deploy.toml')).toMatchObject({ agent_name: 'my-bot' });
+  expect(parseDeployFile('\uFEFFagent_name = "my-bot"\n', 'deploy.toml', findSource)).toMatchObject({
+    agent_name: 'my-bot',
+  });
 });
 
 test.each([
@@ -13,10 +17,16 @@ test.each([
   ['agent_name = \n', 'line 1', ''],
   ['', 'agent_name', 'is missing'],
 ])('parseDeployFile rejects %j with a list of its problems', (text, path, message) => {
-  expect(() => parseDeployFile(text, 'deploy.toml')).toThrow(
+  expect(() => parseDeployFile(text, 'deploy.toml', findSource)).toThrow(
     expect.objectContaining({
       reason: 'deploy-file-invalid',
       issues: expect.arrayContaining([expect.objectContaining({ path, message: expect.stringContaining(message) })]),
     }),
   );
+});
+
+test('parseDeployFile accepts the settings of an image if an image is deployed', () => {
+  const text = 'agent_name = "my-bot"\nimage = "a/b:1"\nimage_credentials = "hub"\n[docker]\nregistry = "dockerhub"\n';
+  const file = parseDeployFile(text, 'deploy.toml', ({ image }) => (image === undefined ? 'build' : 'image'));
+  expect(file).toMatchObject({ image: 'a/b:1', image_credentials: 'hub' });
 });

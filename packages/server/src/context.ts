@@ -1,4 +1,4 @@
-import type { ConversationLevel } from '@bothost/contract';
+import type { ConversationLevel, DeploySource } from '@bothost/contract';
 import type { DirectoryTreeRemover, InstanceOutputStore, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
@@ -29,7 +29,8 @@ export type ServiceContext = {
   readonly now: () => Date;
   readonly newId: () => string;
   readonly logger: Logger;
-  readonly host: RegionHost;
+  /** `accepts`: what the agents of this server's region are deployed from. */
+  readonly host: RegionHost & { readonly accepts: DeploySource };
   /** The most that the operator allows to keep of conversations. */
   readonly maxConversationLevel: ConversationLevel;
   /** Computes the hash of the content of a directory that is served as an agent. */

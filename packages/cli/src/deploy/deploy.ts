@@ -1,4 +1,11 @@
-import { type ApiClient, type Build, submitDeployment } from '@bothost/contract';
+import {
+  type ApiClient,
+  type Build,
+  type DeployFile,
+  type ImageReference,
+  parseImageReference,
+  submitDeployment,
+} from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import { Failure, UsageError } from '../failure.ts';
@@ -11,6 +18,7 @@ import { type AgentWithDeployments, findAgentWithDeployments } from './agent-wit
 import { buildProject, createBuildFailure } from './build.ts';
 import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSettings } from './desired-agent.ts';
 import {
+  type Code,
   findCodeChange,
   findConversationLevelChange,
   findSecretChanges,
@@ -27,6 +35,8 @@ import { requireSecretSet } from './secret-set.ts';
 
 export type DeployOptions = {
   readonly settings: AgentFlags;
+  /** The image to deploy. Undefined: the image of the deploy file, else the project. */
+  readonly image: string | undefined;
   readonly configFile: string | undefined;
   readonly buildDir: string | undefined;
   readonly buildId: string | undefined;
@@ -37,12 +47,15 @@ export type DeployOptions = {
 };
 
 export async function deploy(context: CommandContext, options: DeployOptions): Promise<CommandReport> {
-  const project = await findProject(context.io, options);
-  const desired = resolveDesiredAgent(options.settings, project);
-  if (options.buildId !== undefined && options.buildDir !== undefined) {
+  requireOneSource(options);
+  const findSource = (file: DeployFile) => (findImageText(options, file) === undefined ? 'build' : 'image');
+  const project = await findProject(context.io, { ...options, findSource });
+  const image = findImage(options, project);
+  const desired = resolveDesiredAgent(options.settings, project, image === null ? 'build' : 'image');
+  if (image === null && options.settings.pullSecret !== undefined) {
     throw new UsageError(
-      '--build-dir and --build-id cannot be combined.',
-      'Either pack a directory, or deploy an existing build.',
+      '--credentials is for an image, and no image was named.',
+      'Pass the image, or set image in deploy.toml: botcli cloud deploy AGENT IMAGE --credentials NAME',
     );
   }
   const buildId = findBuildId({ options, project });
@@ -60,15 +73,16 @@ export async function deploy(context: CommandContext, options: DeployOptions): P
       mayOfferCreation: !options.isConfirmed && !options.isDryRun,
     })) === 'created';
   const run: DeployRun = { context, options, client, project, desired, current, region, createdSecretSet };
+  if (image !== null) return previewAndDeploy(run, { contentHash: null, buildId: null, image }, null);
   if (buildId !== undefined) {
     const { build } = await client.getBuild({ params: { buildId } });
     if (build.status !== 'success') throw createBuildFailure(build);
-    return previewAndDeploy(run, { contentHash: null, buildId }, null);
+    return previewAndDeploy(run, { contentHash: null, buildId, image: null }, null);
   }
   const excluded = project.deployFile?.content.build.exclude.patterns ?? [];
   const packable = await readProjectDirectory(context, project.directory, excluded);
   await showContents(run, packable);
-  return previewAndDeploy(run, { contentHash: packable.contentHash, buildId: null }, packable);
+  return previewAndDeploy(run, { contentHash: packable.contentHash, buildId: null, image: null }, packable);
 }
 
 type DeployRun = {
@@ -108,8 +122,6 @@ async function showContents({ context, project }: DeployRun, packable: PackableP
   );
   for (const warning of packable.warnings) context.warn(escapeControls(warning));
 }
-
-type Code = { readonly contentHash: string | null; readonly buildId: string | null };
 
 async function previewAndDeploy(run: DeployRun, code: Code, packable: PackableProject | null): Promise<CommandReport> {
   const { context, options, current, desired, region, project, createdSecretSet } = run;
@@ -180,7 +192,10 @@ async function executeDeploy(
   const { io } = context;
   const dockerfile = project.deployFile?.content.build.dockerfile;
   const hasSameCode =
-    current !== null && findCodeChange(current.desired, code) === null && current.desired.buildId !== null;
+    code.image === null &&
+    current !== null &&
+    findCodeChange(current.desired, code) === null &&
+    current.desired.buildId !== null;
   let build: Build | null = null;
   let buildId = hasSameCode ? current.desired.buildId : code.buildId;
   if (!hasSameCode && packable !== null) {
@@ -190,6 +205,7 @@ async function executeDeploy(
   const startedAtMs = io.monotonicMs();
   const body = {
     ...toAgentSettings(desired),
+    ...(code.image === null ? {} : { image: code.image.text }),
     ...(buildId === null ? {} : { buildId }),
     ...(options.isForced && current !== null ? { forceRedeploy: true } : {}),
   };
@@ -220,16 +236,48 @@ async function executeDeploy(
   });
 }
 
+function requireOneSource({ image, buildDir, buildId }: DeployOptions): void {
+  const named = [
+    ...(image === undefined ? [] : ['an image']),
+    ...(buildDir === undefined ? [] : ['--build-dir']),
+    ...(buildId === undefined ? [] : ['--build-id']),
+  ];
+  if (named.length < 2) return;
+  throw new UsageError(
+    `${named[0]} and ${named[1]} cannot be combined.`.replace(/^an/, 'An'),
+    'Pack a directory, deploy an existing build, or deploy an image.',
+  );
+}
+
+/** Returns the image to deploy, or null to deploy a project. */
+function findImage(options: DeployOptions, { deployFile }: Project): ImageReference | null {
+  const text = findImageText(options, deployFile?.content);
+  if (text === undefined) return null;
+  const image = parseImageReference(text);
+  if (!('problem' in image)) return image;
+  throw new UsageError(
+    `${escapeControls(text)} is not an image reference: ${image.problem}.`,
+    'Name a registry, a path and a tag, as in ghcr.io/team/my-bot:1.4',
+  );
+}
+
+/** `--build-dir` and `--build-id` take precedence over the image of the deploy file. */
+function findImageText(options: DeployOptions, file: DeployFile | undefined): string | undefined {
+  if (options.image !== undefined) return options.image;
+  return options.buildDir === undefined && options.buildId === undefined ? file?.image : undefined;
+}
+
 /**
  * Reads the transports of the project in the directory. Returns null if the user deploys an existing build by its id, because
  * that build may belong to another project.
  */
 async function knownTransports({ options, project }: Pick<DeployRun, 'options' | 'project'>) {
-  return findBuildId({ options, project }) === undefined ? readProjectTransports(project.directory) : null;
+  const isProject = findBuildId({ options, project }) === undefined && findImage(options, project) === null;
+  return isProject ? readProjectTransports(project.directory) : null;
 }
 
 /** Returns the id of an existing build to deploy. `--build-dir` takes precedence over `build_id` of the deploy file. */
 function findBuildId({ options, project }: Pick<DeployRun, 'options' | 'project'>): string | undefined {
-  if (options.buildDir !== undefined) return undefined;
+  if (options.buildDir !== undefined || options.image !== undefined) return undefined;
   return options.buildId ?? project.deployFile?.content.build_id;
 }

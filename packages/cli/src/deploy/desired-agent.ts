@@ -1,4 +1,4 @@
-import type { AgentSettings, ConversationLevel, DeployFile } from '@bothost/contract';
+import type { AgentSettings, ConversationLevel, DeployFile, DeploySource } from '@bothost/contract';
 import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
@@ -20,6 +20,8 @@ export type DesiredAgent = {
     readonly conversationLevel: ConversationLevel | undefined;
     /** Name of the secret set. Null means that the agent uses no secret set. */
     readonly secretSet: string | null | undefined;
+    /** Name of the image pull secret. Null means that the image needs no credentials. Undefined for a project. */
+    readonly pullSecret: string | null | undefined;
   };
 };
 
@@ -32,7 +34,11 @@ export type AgentFlags = DesiredAgent['settings'] & {
  * Flags override the deploy file. A deploy file describes the whole agent: omitted settings are reset to their defaults.
  * Without a deploy file, only settings that are given as flags change.
  */
-export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project): DesiredAgent {
+export function resolveDesiredAgent(
+  flags: AgentFlags,
+  { deployFile }: Pick<Project, 'deployFile'>,
+  source: DeploySource,
+): DesiredAgent {
   const file = deployFile?.content;
   const name = flags.name ?? file?.agent_name;
   if (name === undefined) {
@@ -51,6 +57,10 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
     fork: flags.fork ?? file?.fork,
     conversationLevel: flags.conversationLevel ?? file?.conversation?.level,
     secretSet: flags.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
+    pullSecret:
+      source === 'build'
+        ? undefined
+        : (flags.pullSecret ?? (file === undefined ? undefined : (file.image_credentials ?? null))),
   };
   const { minAgents, maxAgents } = settings;
   if (minAgents !== undefined && maxAgents !== undefined && minAgents > maxAgents) {
@@ -60,9 +70,8 @@ export function resolveDesiredAgent(flags: AgentFlags, { deployFile }: Project):
 }
 
 export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
-  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, websocketStart, fork, secretSet } =
-    settings;
-  const { conversationLevel: level } = settings;
+  const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, websocketStart } = settings;
+  const { fork, conversationLevel: level, secretSet, pullSecret } = settings;
   const hasScaling = minAgents !== undefined || maxAgents !== undefined;
   return {
     ...(hasScaling
@@ -80,5 +89,6 @@ export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
     ...(fork === undefined ? {} : { fork }),
     ...(level === undefined ? {} : { conversation: { level } }),
     ...(secretSet === undefined ? {} : { secretSet }),
+    ...(pullSecret === undefined ? {} : { imagePullSecretSet: pullSecret }),
   };
 }

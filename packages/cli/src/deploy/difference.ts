@@ -1,4 +1,4 @@
-import type { AgentDetails, ConversationLevel, DeploymentDetails } from '@bothost/contract';
+import type { AgentDetails, ConversationLevel, DeploymentDetails, ImageReference } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
 /**
@@ -15,7 +15,12 @@ type Settings = Omit<DesiredAgent['settings'], 'agentProfile' | 'conversationLev
   readonly agentProfile: string | undefined;
 };
 
-type Code = { readonly contentHash: string | null; readonly buildId: string | null };
+/** What to deploy: the content of a project, a build, or an image. */
+export type Code = {
+  readonly contentHash: string | null;
+  readonly buildId: string | null;
+  readonly image: ImageReference | null;
+};
 
 /** Lists the settings that a deploy would change. An undefined setting does not change. `current` is null for a new agent. */
 export function findSettingChanges(current: DeploymentDetails | null, settings: Settings): readonly SettingChange[] {
@@ -29,6 +34,7 @@ export function findSettingChanges(current: DeploymentDetails | null, settings: 
     ['scaling.min_agents', spec?.autoScaling.minReplicas, settings.minAgents],
     ['scaling.max_agents', spec?.autoScaling.maxReplicas, settings.maxAgents],
     ['secret_set', spec?.envFromSecretNames[0], settings.secretSet],
+    ['image_credentials', spec?.imagePullSecretName, settings.pullSecret],
   ];
   return rows.flatMap(([key, from, to]) =>
     to === undefined || String(to ?? '') === String(from ?? '')
@@ -74,14 +80,48 @@ export function findSecretRevisionChanges(
   });
 }
 
+/**
+ * Returns the change of the code. The same tag counts as a change, because only the service can ask the registry whether the tag
+ * was pushed again.
+ */
 export function findCodeChange(
   current: DeploymentDetails | null,
-  { contentHash, buildId }: Code,
+  { contentHash, buildId, image }: Code,
 ): SettingChange | null {
+  if (image !== null) return findImageChange(current, image);
   if (current === null) return { key: 'code', from: null, to: shortHash(contentHash) ?? `build ${buildId}` };
   const isSame = buildId === null ? current.contentHash === contentHash : current.buildId === buildId;
   if (isSame) return null;
   return { key: 'code', from: shortHash(current.contentHash), to: shortHash(contentHash) ?? `build ${buildId}` };
+}
+
+/** Returns the change of the code in a rollback, which deploys the digest of the image again. */
+export function findRollbackCodeChange(
+  current: DeploymentDetails | null,
+  { contentHash, image }: DeploymentDetails,
+): SettingChange | null {
+  if (image === null) return findCodeChange(current, { contentHash, buildId: null, image: null });
+  if (current?.contentHash === contentHash) return null;
+  const show = (one: NonNullable<DeploymentDetails['image']>) =>
+    one.digest === null ? one.reference : `${one.reference} (${formatDigest(one.digest)})`;
+  return { key: 'image', from: current?.image ? show(current.image) : null, to: show(image) };
+}
+
+function findImageChange(current: DeploymentDetails | null, image: ImageReference): SettingChange | null {
+  const before = current?.image ?? null;
+  if (before === null) return { key: 'image', from: shortHash(current?.contentHash ?? null), to: image.text };
+  if (before.reference === image.text && image.digest !== null) return null;
+  const from = before.digest === null ? before.reference : `${before.reference} (${formatDigest(before.digest)})`;
+  return {
+    key: 'image',
+    from,
+    to: before.reference === image.text ? `${image.text} (as in the registry now)` : image.text,
+  };
+}
+
+/** Shortens a digest to the first 12 digits, like Docker. */
+function formatDigest(digest: string): string {
+  return digest.slice(0, digest.indexOf(':') + 13);
 }
 
 function shortHash(hash: string): string;

@@ -38,6 +38,7 @@ export function createOutcomeReport(
           ['Agent', { text: agentName, tone: 'strong' }],
           ['Result', resultCell(outcome)],
           ['Deployment', deployment.id],
+          ...imageFields(deployment),
           ...(deployment.buildId === null ? [] : [['Build', deployment.buildId] as const]),
           ...(warning === null ? [] : [['Warning', { text: warning, tone: 'warn' }] as const]),
         ],
@@ -53,6 +54,12 @@ export function createOutcomeReport(
       },
     ],
   };
+}
+
+function imageFields({ image }: DeploymentDetails): readonly (readonly [string, Cell])[] {
+  if (image === null) return [];
+  const { reference, digest } = image;
+  return [['Image', reference], ...(digest === null ? [] : [['Digest', digest] as const])];
 }
 
 function resultCell({ change, deployment, seconds }: DeployOutcome): Cell {

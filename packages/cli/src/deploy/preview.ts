@@ -3,7 +3,12 @@ import { formatCount, formatTime } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
 import type { AgentWithDeployments } from './agent-with-deployments.ts';
 import type { DesiredAgent } from './desired-agent.ts';
-import { findCodeChange, findSecretRevisionChanges, findSettingChanges, type SettingChange } from './difference.ts';
+import {
+  findRollbackCodeChange,
+  findSecretRevisionChanges,
+  findSettingChanges,
+  type SettingChange,
+} from './difference.ts';
 
 export function createDeployPreview(
   { name }: DesiredAgent,
@@ -45,7 +50,7 @@ function notes(current: AgentWithDeployments | null): readonly CommandReportBloc
       ? [`The last deploy (${desired.id}) failed: ${desired.failure?.message ?? ''}`]
       : []),
     ...(serving === null ? ['No deployment of the agent is active.'] : []),
-    ...(desired.buildId === null
+    ...(desired.buildId === null && desired.image === null
       ? ['The agent was created from a directory of the service, which may deploy it again at its next start.']
       : []),
   ];
@@ -59,7 +64,7 @@ export function createRollbackPreview(
   target: DeploymentDetails,
 ): { readonly blocks: readonly CommandReportBlock[]; readonly changes: readonly SettingChange[] } {
   const spec = target.manifest.spec;
-  const code = findCodeChange(serving, { contentHash: target.contentHash, buildId: null });
+  const code = findRollbackCodeChange(serving, target);
   const settings = findSettingChanges(serving, {
     minAgents: spec.autoScaling.minReplicas,
     maxAgents: spec.autoScaling.maxReplicas,
@@ -69,6 +74,7 @@ export function createRollbackPreview(
     websocketStart: target.websocketStart,
     fork: target.fork,
     secretSet: spec.envFromSecretNames[0] ?? null,
+    pullSecret: spec.imagePullSecretName,
   });
   const changes = [...(code === null ? [] : [code]), ...settings, ...findSecretRevisionChanges(serving, target)];
   const served: Cell = target.activatedAt === null ? 'never' : formatTime(target.activatedAt);

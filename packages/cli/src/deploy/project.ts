@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { type DeployFile, deployFileNames } from '@bothost/contract';
+import { type DeployFile, type DeploySource, deployFileNames } from '@bothost/contract';
 import { Failure, getSystemErrorCode } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import { readDeployFile } from '../pack/deploy-file.ts';
@@ -19,12 +19,16 @@ export type Project = {
  */
 export async function findProject(
   io: Pick<CommandIo, 'directory'>,
-  options: { readonly configFile: string | undefined; readonly buildDir: string | undefined },
+  options: {
+    readonly configFile: string | undefined;
+    readonly buildDir: string | undefined;
+    readonly findSource: (file: DeployFile) => DeploySource;
+  },
 ): Promise<Project> {
   const path =
     options.configFile === undefined ? await findDeployFile(io.directory) : resolve(io.directory, options.configFile);
   const name = path === null ? '' : formatDisplayPath(io, path);
-  const content = path === null ? null : readDeployFile(await readText(path, name), name);
+  const content = path === null ? null : readDeployFile(await readText(path, name), name, options.findSource);
   const base = path === null ? io.directory : dirname(path);
   const projectDirectory =
     options.buildDir === undefined

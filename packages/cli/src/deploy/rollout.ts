@@ -1,13 +1,16 @@
-import type { ApiClient, DeploymentDetails } from '@bothost/contract';
+import { type ApiClient, type DeploymentDetails, formatPullProgress } from '@bothost/contract';
 import { deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import { Failure } from '../failure.ts';
 import { escapeLogLine } from '../output/log-text.ts';
 import { withInterruptNotice } from './interrupt-notice.ts';
+import { formatPullLayers } from './pull-layers.ts';
 
 /** Maximum time that a deploy waits for its rollout. After this time the command ends, but the service continues the rollout. */
 const timeoutSeconds = 600;
+/** The same for an image, whose pull may take 15 minutes. */
+const imageTimeoutSeconds = 1_500;
 const pollIntervalMs = 250;
 /** Interval of progress messages if there is no terminal. */
 const noticeIntervalSeconds = 15;
@@ -48,15 +51,23 @@ async function pollRollout(
       throw new Failure('overtaken', message, `To check the agent, run: botcli cloud agent status ${agentName}`);
     }
     const seconds = Math.floor((io.monotonicMs() - startedAtMs) / 1_000);
+    const layers = deployment.image?.pulling ?? [];
     const phase = getStatusLabel(deploymentStateLabels, deployment.state);
-    messages.status(`${seconds} s: ${phase}${servingNote(agent.activeDeploymentId, deploymentId)}`);
+    const note = servingNote(agent.activeDeploymentId, deploymentId);
+    messages.status(
+      layers.length === 0
+        ? `${seconds} s: ${phase}${note}`
+        : [`${seconds} s: pulling, ${formatPullProgress(layers)}`, ...formatPullLayers(layers)].join('\n'),
+    );
     if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
-      messages.notify(`${phase}${seconds === 0 ? '' : `, ${seconds} s`}`);
+      const pull = layers.length === 0 ? '' : `, pulling ${formatPullProgress(layers)}`;
+      messages.notify(`${phase}${pull}${seconds === 0 ? '' : `, ${seconds} s`}`);
       lastNotice = { phase, seconds };
     }
-    if (seconds >= timeoutSeconds) {
+    const limit = deployment.image === null ? timeoutSeconds : imageTimeoutSeconds;
+    if (seconds >= limit) {
       const hint = `The rollout may still succeed. To check its status, run: botcli cloud agent status ${agentName}`;
-      throw new Failure('rollout-timeout', `The deployment is not ready after ${timeoutSeconds} s.`, hint);
+      throw new Failure('rollout-timeout', `The deployment is not ready after ${limit} s.`, hint);
     }
     await io.sleep(pollIntervalMs);
   }
@@ -84,12 +95,19 @@ export function createRolloutFailure(deployment: DeploymentDetails, serving: str
     `The deployment ${deployment.id} of ${name} failed: ${failure?.message ?? 'The reason is unknown.'} ${effect}`,
     wroteNoOutput(failure)
       ? 'The bot wrote no output.'
-      : `To show its logs, run: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
+      : isImageProblem(failure)
+        ? `No instance was started. Error code: ${failure?.code}`
+        : `To show its logs, run: botcli cloud agent logs ${name} --deployment ${deployment.id}`,
     {
       issues: tail === '' ? [] : tail.split('\n').map((line) => ({ path: '', message: escapeLogLine(line, false) })),
       details: { deployment, servingDeploymentId: serving },
     },
   );
+}
+
+/** Returns true if the image could not be used, so that no bot ran. */
+function isImageProblem(failure: DeploymentDetails['failure']): boolean {
+  return failure !== null && /^PCC_(?:INVALID_)?IMAGE_/.test(failure.code);
 }
 
 /** Returns true if a bot ran and failed without writing output. Returns false if the deployment failed before the bot ran. */

@@ -9,19 +9,21 @@ export type MessagePrinter = {
   readonly notify: (text: string) => void;
   /** Prints blocks of a report, such as tables, to standard error, for example before the user confirms a change. */
   readonly show: (...blocks: readonly CommandReportBlock[]) => Promise<void>;
-  /** Replaces the status line, or removes it if the text is null. Has no effect without a terminal. */
+  /** Replaces the lines of the status, or removes them if the text is null. Has no effect without a terminal. */
   readonly status: (text: string | null) => void;
   readonly isLive: boolean;
 };
 
 const eraseLine = '\r\u001b[2K';
+const moveUp = '\u001b[1A';
 
 export function createMessagePrinter(io: Pick<CommandIo, 'stderr' | 'environment'>, mode: OutputMode): MessagePrinter {
   const { stderr, environment } = io;
   const isLive = mode === 'rich' && stderr.isTerminal && !environment.isDumbTerminal;
   let shown = '';
   const clear = () => {
-    if (shown !== '') stderr.write(eraseLine);
+    const lines = shown.split('\n').length;
+    if (shown !== '') stderr.write(eraseLine + (moveUp + eraseLine).repeat(lines - 1));
     shown = '';
   };
   return {
@@ -48,8 +50,9 @@ export function createMessagePrinter(io: Pick<CommandIo, 'stderr' | 'environment
       if (!isLive) return;
       clear();
       if (text === null) return;
-      // Truncate the status to one line, because a wrapped line could not be erased.
-      shown = text.slice(0, Math.max(1, stderr.columns - 1));
+      // Truncate each line, because a wrapped line could not be erased.
+      const lines = text.split('\n').map((line) => line.slice(0, Math.max(1, stderr.columns - 1)));
+      shown = lines.join('\n');
       stderr.write(shown);
     },
   };

@@ -9,6 +9,7 @@ import {
   createErrorBody,
   type DeploymentDetails,
   type ErrorReason,
+  type ImageLayer,
   type PutSecretsRequest,
   type SecretSetListItem,
 } from '@bothost/contract';
@@ -51,6 +52,10 @@ export type FakeDeployService = FakeService & {
     keys: Partial<SecretSetListItem> | 'missing';
     /** Number of polls for which a new deployment is still in progress. Afterwards, it is ready. */
     pollsUntilReady: number;
+    /** The digest of each image. */
+    digest: string;
+    /** The progress of the pull while a new deployment of an image is being prepared. */
+    layers: ImageLayer[];
   };
 };
 
@@ -80,6 +85,8 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
     live: 0,
     keys: {},
     pollsUntilReady: 0,
+    digest: `sha256:${'a'.repeat(64)}`,
+    layers: [],
   };
   const tripped = () => {
     if (faults.hangUps === 0) return;
@@ -103,6 +110,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
   };
   const deploy = (body: unknown) => {
     const { buildId, autoScaling, agentProfile, maxSessionDuration, secretSet } = body as Record<string, unknown>;
+    const { image, imagePullSecretSet } = body as AgentSettings;
     const before = deployments[0] ?? deployment;
     const found = builds.find(({ id }) => id === buildId);
     if (found === undefined && buildId !== undefined) throw createApiError('build-not-usable');
@@ -114,6 +122,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       autoScaling: { minReplicas: minAgents, maxReplicas: maxAgents },
       maxSessionDurationSeconds: Number(maxSessionDuration ?? 7_200),
       envFromSecretNames,
+      imagePullSecretName: imagePullSecretSet ?? null,
     };
     for (const one of deployments) if (faults.fails === null) Object.assign(one, { serving: false });
     remainingPolls = faults.pollsUntilReady;
@@ -122,6 +131,10 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       id: uuid(900 + deployments.length),
       buildId: found?.id ?? before.buildId,
       contentHash: found?.contentHash ?? before.contentHash,
+      image:
+        typeof image !== 'string'
+          ? null
+          : { reference: image, digest: faults.digest, pullSecret: imagePullSecretSet ?? null, pulling: null },
       agentProfile: String(agentProfile ?? 'agent-1x'),
       manifest: { ...before.manifest, metadata: { name: 'my-bot', namespace: 'acme' }, spec },
       state: faults.fails === null ? 'ready' : 'failed',
@@ -184,7 +197,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
           })),
         };
       },
-      listRegions: () => ({ regions: [{ code: 'us-west', display_name: 'US West' }] }),
+      listRegions: () => ({ regions: [{ code: 'us-west', display_name: 'US West', accepts: 'build' }] }),
       getProperties: () => ({ properties: { defaultRegion: 'us-west' } }),
       getAgent: () => {
         tripped();
@@ -195,7 +208,12 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
         if (found === undefined) throw createApiError('deployment-not-found');
         remainingPolls -= 1;
         return remainingPolls >= 0
-          ? { ...found, state: remainingPolls > 2 ? 'preparing' : 'validating', serving: false }
+          ? {
+              ...found,
+              state: remainingPolls > 2 ? 'preparing' : 'validating',
+              serving: false,
+              image: found.image && { ...found.image, pulling: remainingPolls > 2 ? faults.layers : null },
+            }
           : found;
       },
       listDeployments: () => ({ total_count: deployments.length, deployments, nextCursor: null }),

@@ -94,6 +94,7 @@ export const deployment: DeploymentDetails = {
   state: 'ready',
   serving: true,
   contentHash: '0'.repeat(64),
+  image: null,
   agentProfile: 'agent-1x',
   websocketAuth: 'token',
   websocketStart: 'full',

@@ -158,9 +158,14 @@ export const getAgent = defineOperation({
 
 /** Unknown fields in the request are ignored, because existing clients send fields that this service does not know. */
 const settings = {
-  buildId: z.uuid().nullish().describe('A build of this region that succeeded'),
-  image: ImageReferenceText.nullish().describe('Regions that run images only'),
-  imagePullSecretSet: z.string().nullish().describe('Regions that run images only; null removes it'),
+  buildId: z.uuid().nullish().describe('A build of this region that succeeded; in regions that accept builds'),
+  image: ImageReferenceText.nullish().describe(
+    'A container image, such as ghcr.io/team/my-bot:1.4, in regions that accept images. A tag is looked up again',
+  ),
+  imagePullSecretSet: z
+    .string()
+    .nullish()
+    .describe('The image pull secret for the registry, in regions that accept images; null removes it'),
   secretSet: z.string().nullish().describe('Null removes it'),
   autoScaling: z
     .object({ minAgents: MinAgents.nullish(), maxAgents: MaxAgents.nullish() })
@@ -177,8 +182,8 @@ const settings = {
     .describe('Holds for new sessions at once, without a new deployment. A rollback does not change it'),
   krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),
   resources: z.unknown().optional().describe('Regions that take no profiles only'),
-  architecture: CpuArchitecture.nullish().describe('Regions that run images only'),
-  git: z.unknown().optional().describe('Regions that run images only'),
+  architecture: CpuArchitecture.nullish().describe('Not supported: bots run on the architecture of the machine'),
+  git: z.unknown().optional().describe('Not supported'),
 };
 
 const CreateAgentRequest = z

@@ -86,7 +86,14 @@ export const getBuildUploadUrl = defineOperation({
     expiresAt: IsoDateTime,
     receivedBytes: z.number().int().describe('Bytes that were received before'),
   }),
-  errors: ['invalid-request', 'region-unknown', 'too-many-uploads', 'storage-full', 'organization-storage-full'],
+  errors: [
+    'invalid-request',
+    'region-unknown',
+    'not-supported',
+    'too-many-uploads',
+    'storage-full',
+    'organization-storage-full',
+  ],
 });
 
 /** The path of the upload URL. It is not an operation, because its bodies are not JSON. */
@@ -131,6 +138,7 @@ export const createBuild = defineOperation({
   errors: [
     'invalid-request',
     'region-unknown',
+    'not-supported',
     'upload-not-found',
     'upload-incomplete',
     'upload-content-wrong',

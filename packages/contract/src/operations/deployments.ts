@@ -17,12 +17,29 @@ export const Deployment = z.object({
     spec: z.object({
       autoScaling: z.object({ minReplicas: z.number().int(), maxReplicas: z.number().int() }),
       resources: z.object({ cpu: z.string(), memory: z.string() }),
+      image: z.string().optional().describe('Missing if the deployment does not run an image'),
       imagePullSecretName: z.string().nullable(),
       envFromSecretNames: z.array(z.string()),
       maxSessionDurationSeconds: z.number().int(),
     }),
   }),
-  buildId: Uuid.nullable().describe('Null for a directory of the service'),
+  buildId: Uuid.nullable().describe('Null for an image, and for a directory of the service'),
+});
+
+/** The layer of an image that is being pulled. */
+const ImageLayer = z.object({
+  id: z.string().describe('The first digits of the digest of the layer'),
+  state: z.enum(['waiting', 'downloading', 'extracting', 'complete']),
+  bytes: z.number().int(),
+  totalBytes: z.number().int().nullable().describe('Null until the registry has reported the size'),
+});
+export type ImageLayer = z.infer<typeof ImageLayer>;
+
+const DeployedImage = z.object({
+  reference: z.string().describe('With the registry, and the tag or digest that was deployed'),
+  digest: z.string().nullable().describe('The digest that was pulled, and that all instances run. Null until then'),
+  pullSecret: z.string().nullable().describe('The image pull secret whose newest revision each pull uses'),
+  pulling: z.array(ImageLayer).nullable().describe('Progress of the pull while it runs'),
 });
 
 /** The reason why a deployment failed, or why its instances do not start. */
@@ -39,6 +56,13 @@ const DeploymentProblem = z.enum([
   'PCC_INVALID_IMAGE_PLATFORM',
   'PCC_IMAGE_PULL_UNKNOWN_ERROR',
   'PCC_SUPERSEDED',
+  'PCC_SOURCE_NOT_ACCEPTED',
+  'PCC_IMAGE_NOT_FOUND',
+  'PCC_IMAGE_PULL_UNAUTHORIZED',
+  'PCC_IMAGE_PULL_RATE_LIMIT',
+  'PCC_IMAGE_TOO_LARGE',
+  'PCC_INVALID_IMAGE_PLATFORM',
+  'PCC_IMAGE_PULL_UNKNOWN_ERROR',
   'PCC_UNKNOWN_ERROR',
 ]);
 export type DeploymentProblem = z.infer<typeof DeploymentProblem>;
@@ -69,7 +93,12 @@ const DeploymentDetails = Deployment.extend({
     .enum(listStatusValues(deploymentStateLabels))
     .describe('validating: its first instance is starting; only a ready deployment serves sessions'),
   serving: z.boolean().describe('Whether new sessions use it'),
-  contentHash: z.string().describe('Hash of the files; deployments of the same content have the same hash'),
+  contentHash: z
+    .string()
+    .describe(
+      'Hash of the files, or digest of the image, which is empty until it was pulled; the same for the same content',
+    ),
+  image: DeployedImage.nullable().describe('Null if the deployment does not run an image'),
   agentProfile: z.string(),
   websocketAuth: WebsocketAuth,
   websocketStart: WebsocketStart,

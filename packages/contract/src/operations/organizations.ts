@@ -1,10 +1,17 @@
 import { z } from 'zod';
+import { DeploySource } from '../agent-fields.ts';
 import { editors, everyone, people } from '../authorization.ts';
 import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { noBody, noFields, Uuid } from './fields.ts';
 
 const Properties = z.object({ defaultRegion: z.string() });
+
+const Region = z.object({
+  code: z.string(),
+  display_name: z.string(),
+  accepts: DeploySource.describe('What agents are deployed from: a build of an uploaded project, or a container image'),
+});
 
 export const listOrganizations = defineOperation({
   name: 'listOrganizations',
@@ -36,7 +43,7 @@ export const listRegions = defineOperation({
   body: noBody,
   bodyBytes: 0,
   status: 200,
-  response: z.object({ regions: z.array(z.object({ code: z.string(), display_name: z.string() })) }),
+  response: z.object({ regions: z.array(Region) }),
   errors: [],
 });
 

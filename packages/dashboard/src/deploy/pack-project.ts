@@ -90,7 +90,7 @@ async function findDeployFile(root: Folder) {
       const text = await readTextFile(place.entries, name);
       if (text === null) continue;
       const path = [...place.folder, name].join('/');
-      const content = parseDeployFile(text, path);
+      const content = parseDeployFile(text, path, () => 'build');
       if (content.build_id === undefined) return { folder: place.folder, path, content };
       throw new PackingError(
         'deploy-file-invalid',

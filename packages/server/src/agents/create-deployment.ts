@@ -6,13 +6,19 @@ import { insertDeployment, supersedePendingDeployments } from './deployment-rows
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-export type NewDeployment = {
+/** What a deployment runs. */
+export type DeploymentCode = {
   readonly source: DeploymentCodeSource;
   /**
-   * The build's prepared project. Null if the source of the deployment is a directory on the host: the reconciler prepares its
-   * project later.
+   * The build's prepared project. Null if the reconciler has to prepare the source first: a directory on the host, or an image,
+   * which is pulled.
    */
   readonly prepared: PreparedProject | null;
+  /** If the source is an image. `digest` is null if the reference is to be looked up again. */
+  readonly image?: { readonly digest: string | null; readonly pullSecret: string | null };
+};
+
+export type NewDeployment = DeploymentCode & {
   readonly settings: Settings;
   readonly createdByKeyId: string | null;
   readonly rolledBackFrom: string | null;
@@ -35,7 +41,7 @@ export async function createDeployment(
 }
 
 function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): Insertable<DeploymentsTable> {
-  const { source, prepared, settings } = fields;
+  const { source, prepared, image, settings } = fields;
   return {
     id,
     agent_id: agentId,
@@ -45,6 +51,8 @@ function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): I
     state_at: now,
     error: null,
     prepared: prepared === null ? null : JSON.stringify(prepared),
+    image_digest: image?.digest ?? null,
+    image_pull_secret: image?.pullSecret ?? null,
     min_agents: settings.minAgents,
     max_agents: settings.maxAgents,
     profile: settings.profile,

@@ -26,7 +26,7 @@ export async function readDeployFile(directory: string, directoryName: string): 
   const parsed = found === null ? { agent_name: directoryName } : parseToml(found.text, found.path);
   const { file, issues } = checkDeployFile(parsed);
   if (file === null) throw refused(filePath, issues);
-  const beyond = [...findUnsupportedDeploySettings(file), ...beyondDirectories(file)];
+  const beyond = [...findUnsupportedDeploySettings(file, 'build'), ...beyondDirectories(file)];
   if (beyond.length > 0) throw refused(filePath, beyond);
   return file;
 }

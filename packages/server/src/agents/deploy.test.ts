@@ -48,8 +48,10 @@ describe('agents from builds', () => {
     const hash = content(letters.toString(16));
     return (await insertTestBuild(rows.db, organizationId, { ...hash, ...built(fields) }, hash)).id;
   };
+  const currentDigest: string | null = null;
+  const findImageDigest = async () => currentDigest;
   const create = (fields: object) => createAgent(context(), scope, { serviceName: 'echo', ...fields });
-  const update = (fields: object, name = 'echo') => updateAgent(context(), scope, name, fields);
+  const update = (fields: object, name = 'echo') => updateAgent({ ...context(), findImageDigest }, scope, name, fields);
   const roll = (id: string | null = null) => rollBack(context(), scope, 'echo', id);
   const show = (name = 'echo') => getAgent(context(), scope, name, async () => []);
   const list = () => listDeployments(rows, scope, 'echo', paging, async () => []);

@@ -3,6 +3,7 @@ import {
   ApiError,
   type ConversationLevel,
   createApiError,
+  type DeploySource,
   defaultConversationLevel,
 } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
@@ -10,9 +11,17 @@ import { getOrganizationProperties, listRegions } from '../organizations/propert
 import { pinSecretSetRevision } from '../secrets/pin.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
-import { createDeployment, findDeployableBuild, type NewDeployment } from './create-deployment.ts';
+import { createDeployment, type DeploymentCode, type NewDeployment } from './create-deployment.ts';
+import {
+  type FindImageDigest,
+  findNextCode,
+  findRequestedCode,
+  findRequestedDigest,
+  isOtherCode,
+  type RegionScope,
+} from './deployment-code.ts';
 import { type DeploymentRow, findDeployment, updateScaling } from './deployment-rows.ts';
-import { type AgentRow, insertAgent, lockAgentByName, updateAgent as updateAgentRow } from './rows.ts';
+import { type AgentRow, findAgent, insertAgent, lockAgentByName, updateAgent as updateAgentRow } from './rows.ts';
 import {
   compareSettings,
   defaultSettings,
@@ -36,21 +45,18 @@ export type DeploymentChange = 'deployment' | 'scaling' | 'conversation' | 'none
  * Creates an agent with its first deployment.
  *
  * @throws failure `agent-exists`, `region-unknown`, `build-not-usable`, `not-supported`, the failures of
- * `pinSecretSetRevision`, `invalid-request`
+ * `pinSecretSetRevision` and of `requireImagePullSecret`, `invalid-request`
  */
 export async function createAgent(
   context: Context,
   scope: Scope,
   request: AgentSettings & { readonly serviceName: string },
 ): Promise<DeploymentChange> {
-  requireSupportedSettings(request);
-  const { buildId } = request;
-  if (typeof buildId !== 'string') throw buildMissing();
-  const settings = mergeSettings(request, defaultSettings);
   const level = levelOf(context, request) ?? defaultConversationLevel;
   const region = request.region ?? (await getOrganizationProperties(context, scope)).defaultRegion;
-  const regions = await listRegions(context);
-  if (!regions.some(({ code }) => code === region)) throw createApiError('region-unknown');
+  const accepts = await findAccepted(context, region);
+  requireSupportedSettings(request, accepts);
+  const settings = mergeSettings(request, defaultSettings);
   return context.db.transaction().execute(async (db) => {
     const now = context.now();
     const agent = {
@@ -63,10 +69,9 @@ export async function createAgent(
       updated_at: now,
     };
     if (!(await insertAgent(db, agent))) throw createApiError('agent-exists');
-    const build = await findDeployableBuild({ ...context, db }, { ...scope, region }, buildId);
-    if (build === null) throw createApiError('build-not-usable');
+    const code = await findRequestedCode({ ...context, db }, { ...scope, region }, accepts, request);
     const pins = await pinNamed(db, { ...scope, region }, request.secretSet ?? null);
-    const id = await createDeployment({ ...context, db }, agent, newDeployment(build, settings, scope, pins));
+    const id = await createDeployment({ ...context, db }, agent, newDeployment(code, settings, scope, pins));
     await recordAgentEvent({ ...context, db }, scope, agent, { action: 'agents.deploy', keys: [id] });
     return 'deployment' as const;
   });
@@ -77,15 +82,22 @@ export async function createAgent(
  * row, so the last request determines the desired deployment.
  *
  * @throws failure `not-found`, `build-not-usable`, `not-supported`, the failures of `pinSecretSetRevision`,
- * `secret-set-damaged`, `invalid-request`
+ * `secret-set-damaged`, `invalid-request`, the failures of `requireImagePullSecret`
  */
 export async function updateAgent(
-  context: Context,
+  context: Context & { readonly findImageDigest: FindImageDigest },
   scope: Scope,
   agentName: string,
   request: AgentSettings,
 ): Promise<DeploymentChange> {
-  requireSupportedSettings(request);
+  const found = await findAgent(context.db, scope.organizationId, agentName);
+  if (found === undefined || found.name !== agentName) throw createApiError('not-found');
+  const inRegion = { ...scope, region: found.region };
+  const accepts = await findAccepted(context, found.region);
+  requireSupportedSettings(request, accepts);
+  // Ask the registry before taking the agent's lock, because session starts wait for that lock.
+  const last = found.desired_deployment_id && (await findDeployment(context.db, found.desired_deployment_id));
+  const digest = last ? await findRequestedDigest(context.findImageDigest, inRegion, last, request) : null;
   return context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
     const before = agent?.desired_deployment_id ? await findDeployment(db, agent.desired_deployment_id) : undefined;
@@ -94,8 +106,8 @@ export async function updateAgent(
     const settings = mergeSettings(request, toSettings(before));
     const levelBefore = agent.conversation_level;
     const level = levelOf(context, request) ?? levelBefore;
-    const requested = changeOf(before, request, settings);
-    const pins = await pinsFor(db, { ...scope, region: agent.region }, before, request.secretSet, requested);
+    const requested = changeOf(before, request, settings, digest);
+    const pins = await pinsFor(db, inRegion, before, request.secretSet, requested);
     // A changed secret needs a new deployment, because running instances keep the values they were started with.
     const change = samePins(before.secret_pins, pins) ? requested : 'deployment';
     const inside = { ...context, db };
@@ -103,8 +115,8 @@ export async function updateAgent(
     if (levelChanges.length > 0)
       await updateAgentRow(db, agent.id, { conversation_level: level, updated_at: context.now() });
     if (change === 'deployment') {
-      const source = await sourceFor(inside, { ...scope, region: agent.region }, before, request.buildId);
-      const id = await createDeployment(inside, agent, newDeployment(source, settings, scope, pins));
+      const code = await findNextCode(inside, inRegion, accepts, before, request);
+      const id = await createDeployment(inside, agent, newDeployment(code, settings, scope, pins));
       await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [id, ...levelChanges] });
     } else if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
@@ -144,9 +156,10 @@ function changeOf(
   before: DeploymentRow,
   request: AgentSettings,
   settings: Settings,
+  digest: string | null,
 ): ReturnType<typeof compareSettings> {
-  const otherBuild = typeof request.buildId === 'string' && request.buildId.toLowerCase() !== before.build_id;
-  if (otherBuild || request.forceRedeploy === true || before.state === 'failed') return 'deployment';
+  if (isOtherCode(before, request, digest) || request.forceRedeploy === true || before.state === 'failed')
+    return 'deployment';
   return compareSettings(toSettings(before), settings);
 }
 
@@ -155,21 +168,11 @@ function scalingChanges(before: DeploymentRow, { minAgents, maxAgents }: Setting
   return [...change('min_agents', before.min_agents, minAgents), ...change('max_agents', before.max_agents, maxAgents)];
 }
 
-type Source = Pick<NewDeployment, 'source' | 'prepared'>;
-
-/** The source of the requested build. If the request names no build, the source of the previous deployment. */
-async function sourceFor(
-  context: Pick<Context, 'db' | 'now'>,
-  scope: { readonly organizationId: string; readonly region: string },
-  before: DeploymentRow,
-  buildId: string | null | undefined,
-): Promise<Source> {
-  const id = buildId ?? before.build_id;
-  // A deployment from a directory has no build: its directory is copied again.
-  if (id === null) return { source: before.source, prepared: null };
-  const build = await findDeployableBuild(context, scope, id);
-  if (build === null) throw createApiError('build-not-usable');
-  return build;
+/** What agents of a region are deployed from. @throws failure `region-unknown` */
+async function findAccepted(context: Pick<Context, 'db'>, code: string): Promise<DeploySource> {
+  const region = (await listRegions(context)).find((one) => one.code === code);
+  if (region === undefined) throw createApiError('region-unknown');
+  return region.accepts;
 }
 
 /**
@@ -179,7 +182,7 @@ async function sourceFor(
  */
 async function pinsFor(
   db: Database,
-  scope: { readonly organizationId: string; readonly region: string },
+  scope: RegionScope,
   before: DeploymentRow,
   named: string | null | undefined,
   requested: ReturnType<typeof compareSettings>,
@@ -209,13 +212,12 @@ function samePins(before: readonly SecretRevisionPin[], after: readonly SecretRe
 }
 
 function newDeployment(
-  source: Source,
+  code: DeploymentCode,
   settings: Settings,
   scope: Scope,
   secretPins: readonly SecretRevisionPin[],
 ): NewDeployment {
-  const { source: from, prepared } = source;
-  return { source: from, prepared, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
+  return { ...code, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
 }
 
 /** Existing clients always send the region of the agent, so only a different region is an error. */
@@ -223,9 +225,4 @@ function requireSameRegion(agent: AgentRow, region: string | null | undefined): 
   if (typeof region !== 'string' || region === agent.region) return;
   const message = `The agent is in the region ${agent.region}, which cannot change. Create another agent there.`;
   throw createApiError('invalid-request', { message, issues: [{ path: 'body.region', message }] });
-}
-
-function buildMissing() {
-  const message = 'Name the build to deploy as buildId.';
-  return createApiError('invalid-request', { message, issues: [{ path: 'body.buildId', message }] });
 }

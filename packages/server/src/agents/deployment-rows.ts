@@ -91,7 +91,7 @@ export function findNewestDirectoryDeployment(db: Database, agentId: string): Pr
     .selectFrom('deployments')
     .selectAll()
     .where('agent_id', '=', agentId)
-    .where('build_id', 'is', null)
+    .where(sql<string>`source->>'kind'`, '=', 'directory')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
@@ -198,14 +198,14 @@ export async function recordDeploymentProblem(
       updated_at: now,
     }))
     .where('id', '=', id)
-    .where('state', 'in', ['validating', 'ready'])
+    .where('state', 'in', ['preparing', 'validating', 'ready'])
     .execute();
 }
 
 /**
  * Returns the deployments of a region that meet at least one of these conditions:
  * - The deployment is the serving or the desired deployment of an agent that is not deleted.
- * - The deployment has no build, but has a prepared project that was not removed yet.
+ * - The deployment runs a directory, and its prepared project was not removed yet.
  * - `alsoIds` contains the id of the deployment.
  */
 export function listDeploymentRowsToReconcile(db: Database, region: string, alsoIds: readonly string[]) {
@@ -220,6 +220,8 @@ export function listDeploymentRowsToReconcile(db: Database, region: string, also
       'deployments.source',
       'deployments.build_id',
       'deployments.prepared',
+      'deployments.image_digest',
+      'deployments.image_pull_secret',
       'deployments.secret_pins',
       'deployments.error',
       'deployments.restarts',
@@ -250,7 +252,10 @@ export function listDeploymentRowsToReconcile(db: Database, region: string, also
             where.ref('agents.desired_deployment_id'),
           ]),
         ]),
-        where.and([where('deployments.prepared', 'is not', null), where('deployments.build_id', 'is', null)]),
+        where.and([
+          where('deployments.prepared', 'is not', null),
+          where(sql<string>`deployments.source->>'kind'`, '=', 'directory'),
+        ]),
         ...(alsoIds.length === 0 ? [] : [where('deployments.id', 'in', alsoIds)]),
       ]),
     )

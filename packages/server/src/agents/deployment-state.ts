@@ -1,4 +1,4 @@
-import type { DeploymentProblem } from '@bothost/contract';
+import type { DeploymentProblem, ImageLayer } from '@bothost/contract';
 import type { Database, SessionTransport, StoredInstanceExit } from '../store/tables.ts';
 import {
   activateValidatedDeployment,
@@ -28,9 +28,26 @@ export async function recordPreparedProject(
 ): Promise<void> {
   const now = context.now();
   await context.db.transaction().execute(async (db) => {
-    await updateDeployment(db, deploymentId, { prepared: JSON.stringify(prepared), updated_at: now });
-    await updateDeploymentIfInState(db, deploymentId, ['preparing'], { state: 'validating', state_at: now });
+    const digest = typeof prepared['digest'] === 'string' ? { image_digest: prepared['digest'] } : {};
+    const text = JSON.stringify(prepared);
+    await updateDeployment(db, deploymentId, { prepared: text, ...digest, image_layers: null, updated_at: now });
+    const problem = { error: null, error_code: null, error_at: null, restarts: 0 };
+    await updateDeploymentIfInState(db, deploymentId, ['preparing'], {
+      state: 'validating',
+      state_at: now,
+      ...problem,
+    });
   });
+}
+
+/** Records how far the pull of a deployment's image is. */
+export async function recordImageProgress(
+  db: Database,
+  deploymentId: string,
+  layers: readonly ImageLayer[],
+): Promise<void> {
+  const text = JSON.stringify(layers);
+  await updateDeploymentIfInState(db, deploymentId, ['preparing'], { image_layers: text });
 }
 
 /**

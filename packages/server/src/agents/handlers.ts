@@ -4,8 +4,10 @@ import type { ServiceContext } from '../context.ts';
 import { getLogs } from '../logs/get.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import type { Principal } from '../organizations/authenticate.ts';
+import { findCurrentImageDigest } from '../secrets/pull-secret.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, type DeploymentChange, updateAgent } from './deploy.ts';
+import type { FindImageDigest } from './deployment-code.ts';
 import { requireAgentId } from './find.ts';
 import { rollBack } from './rollback.ts';
 import { readDeploymentSecrets } from './secret-pins.ts';
@@ -17,6 +19,8 @@ import { addStartMethodToAgent } from './start-method.ts';
 export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {
   const { usageOf } = context;
   const readLogsInTurn = createKeyedQueue();
+  const findImageDigest: FindImageDigest = (scope, pullSecret, image) =>
+    findCurrentImageDigest(context, scope, pullSecret, image);
 
   /** Wakes the reconciler after a deployment and returns the updated agent. */
   async function applyDeployment(agentName: string, caller: Principal, change: DeploymentChange) {
@@ -41,7 +45,7 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
       return applyDeployment(body.serviceName, caller, change);
     },
     updateAgent: async ({ params, body }, caller) => {
-      const change = await updateAgent(context, caller, params.agentName, body);
+      const change = await updateAgent({ ...context, findImageDigest }, caller, params.agentName, body);
       return applyDeployment(params.agentName, caller, change);
     },
     rollback: async ({ params, body }, caller) => {

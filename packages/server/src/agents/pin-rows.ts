@@ -32,6 +32,20 @@ export async function listDeploymentsWithSecretSet(
   return rows;
 }
 
+/** Returns the agents whose desired or serving deployment pulls its image with an image pull secret. */
+export async function listAgentsWithPullSecret(
+  db: Database,
+  setId: string,
+): Promise<{ name: string; revision: number }[]> {
+  const { rows } = await sql<{ name: string; revision: number }>`
+    select distinct agents.name, secret_sets.revision from secret_sets
+    join agents on agents.organization_id = secret_sets.organization_id and agents.deleted_at is null
+    join deployments on deployments.id in (agents.desired_deployment_id, agents.active_deployment_id)
+    where secret_sets.id = ${setId} and lower(deployments.image_pull_secret) = lower(secret_sets.name)
+    order by agents.name`.execute(db);
+  return rows;
+}
+
 /**
  * Returns the revisions of a secret set that are in use. A revision is in use if a deployment pins it, and the deployment's
  * agent still exists or the deployment has an instance that has not ended.

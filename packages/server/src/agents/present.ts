@@ -33,7 +33,8 @@ export function toDeploymentManifest(row: DeploymentRow, names: Names): AgentDet
       spec: {
         autoScaling: { minReplicas: row.min_agents, maxReplicas: row.max_agents },
         resources: { cpu: `${limits.cpuMillicores}m`, memory: `${limits.memoryBytes / 1_048_576}Mi` },
-        imagePullSecretName: null,
+        ...(row.source.kind === 'image' ? { image: row.source.reference } : {}),
+        imagePullSecretName: row.image_pull_secret,
         envFromSecretNames: row.secret_pins.map(({ secretSet }) => secretSet),
         maxSessionDurationSeconds: row.max_session_seconds,
       },
@@ -55,7 +56,8 @@ export function toDeploymentDetails(
     ...toDeploymentManifest(row, names),
     state: row.state,
     serving: of.serving,
-    contentHash: row.source.contentHash,
+    contentHash: row.source.kind === 'image' ? (row.image_digest ?? '') : row.source.contentHash,
+    image: imageOf(row),
     agentProfile: row.profile,
     websocketAuth: row.websocket_auth,
     websocketStart: row.websocket_start,
@@ -66,6 +68,17 @@ export function toDeploymentDetails(
     secretRevisions: of.secrets,
     activeSessionCount: of.activeSessions,
     failure: problemOf(row),
+  };
+}
+
+function imageOf(row: DeploymentRow): DeploymentDetails['image'] {
+  if (row.source.kind !== 'image') return null;
+  const { image_digest: digest, image_pull_secret: pullSecret } = row;
+  return {
+    reference: row.source.reference,
+    digest,
+    pullSecret,
+    pulling: row.state === 'preparing' ? row.image_layers : null,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/chain.ts';
 import { requireSecretRevisionsExist } from '../secrets/pin.ts';
 import type { Database } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
-import { createDeployment, findDeployableBuild, type NewDeployment } from './create-deployment.ts';
+import { createDeployment, type DeploymentCode, findDeployableBuild } from './create-deployment.ts';
 import {
   type DeploymentRow,
   findDeployment,
@@ -41,11 +41,7 @@ export async function rollBack(
   await context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
     if (agent?.id !== found.id) throw createApiError('not-found');
-    const { source } = earlier;
-    const again =
-      source.kind === 'directory'
-        ? directory
-        : await findDeployableBuild({ ...context, db }, { ...scope, region: agent.region }, source.buildId);
+    const again = directory ?? (await codeOf({ ...context, db }, { ...scope, region: agent.region }, earlier));
     if (again === null) throw createApiError('deployment-unavailable');
     await requireSecretRevisionsExist(db, scope.organizationId, earlier.secret_pins);
     const id = await createDeployment({ ...context, db }, agent, {
@@ -75,11 +71,22 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
   return before;
 }
 
+/** The code of an earlier deployment. Null if it is not available any more, or was never: its build or its image. */
+async function codeOf(
+  context: Pick<Context, 'db' | 'now'>,
+  scope: { readonly organizationId: string; readonly region: string },
+  { source, prepared, image_digest: digest, image_pull_secret: pullSecret }: DeploymentRow,
+): Promise<DeploymentCode | null> {
+  if (source.kind === 'directory') return null;
+  if (source.kind === 'build') return findDeployableBuild(context, scope, source.buildId);
+  return digest === null ? null : { source, prepared, image: { digest, pullSecret } };
+}
+
 /** The source of a deployment from a directory. Null if the directory's content has changed since that deployment. */
 async function directoryAgain(
   context: Pick<Context, 'hashDirectory'>,
   { source }: DeploymentRow,
-): Promise<Pick<NewDeployment, 'source' | 'prepared'> | null> {
+): Promise<DeploymentCode | null> {
   if (source.kind !== 'directory') return null;
   const contentHash = await context.hashDirectory(source.path).catch(() => null);
   return contentHash === source.contentHash ? { source, prepared: null } : null;

@@ -31,7 +31,8 @@ describe('an agent with secrets', () => {
   const put = (values: Record<string, string>) =>
     vault.put(scope.organizationId, 'keys', createPutSecretsRequest(values));
   const create = () => createAgent(context(), scope, { serviceName: 'echo', buildId, secretSet: 'keys' });
-  const update = (fields = {}) => updateAgent(context(), scope, 'echo', fields);
+  const update = (fields = {}) =>
+    updateAgent({ ...context(), findImageDigest: async () => null }, scope, 'echo', fields);
   const pins = async () => {
     const agent = await getAgent(context(), scope, 'echo', async () => []);
     const row = await rows.db

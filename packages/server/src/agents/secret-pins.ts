@@ -1,7 +1,12 @@
 import { decryptSecretValuesToMask, type SecretValuesToMask } from '../secrets/values-to-mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
-import { findSecretPinsOfDeployment, listDeploymentsWithSecretSet, listPinnedSecretRevisions } from './pin-rows.ts';
+import {
+  findSecretPinsOfDeployment,
+  listAgentsWithPullSecret,
+  listDeploymentsWithSecretSet,
+  listPinnedSecretRevisions,
+} from './pin-rows.ts';
 
 /** Returns the revisions of a secret set that a deployment uses, or would use after a rollback. */
 export function findPinnedSecretRevisions(db: Database, setId: string): Promise<number[]> {
@@ -10,7 +15,7 @@ export function findPinnedSecretRevisions(db: Database, setId: string): Promise<
 
 /**
  * Returns the agents whose desired or serving deployment uses a secret set, with the used revision. If both deployments use the
- * set, returns the revision of the desired deployment.
+ * set, returns the revision of the desired deployment. Of an image pull secret, each pull uses the newest revision.
  */
 export async function findAgentsUsingSecretSet(
   db: Database,
@@ -22,7 +27,8 @@ export async function findAgentsUsingSecretSet(
     const revision = pins.find((pin) => pin.setId === setId)?.revision ?? 0;
     if (!byName.has(name)) byName.set(name, revision);
   }
-  return [...byName].map(([name, revision]) => ({ name, revision }));
+  const users = [...byName].map(([name, revision]) => ({ name, revision }));
+  return [...users, ...(await listAgentsWithPullSecret(db, setId))];
 }
 
 /** Returns the secret values of a deployment's instances, for masking. Omits values that cannot be decrypted. */

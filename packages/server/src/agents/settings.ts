@@ -3,6 +3,7 @@ import {
   type AgentSettings,
   type ConversationLevel,
   createApiError,
+  type DeploySource,
   defaultAgentProfile,
   getLowerConversationLevel,
   instanceCountLimits,
@@ -86,22 +87,24 @@ export function findConversationLevelProblem(level: ConversationLevel, most: Con
 }
 
 /**
- * Rejects fields that this service does not support. Ignoring them could silently run something other than what was
- * requested.
+ * Rejects fields that the region does not support. Ignoring them could silently run something other than what was requested.
+ * `accepts` is what agents of the region are deployed from.
  *
  * @throws failure `not-supported`
  */
-export function requireSupportedSettings(request: Request): void {
-  const unsupported: readonly (readonly [string, unknown, string])[] = [
-    ['image', request.image, unsupportedAgentSettingMessages.image],
-    ['imagePullSecretSet', request.imagePullSecretSet, unsupportedAgentSettingMessages.imageCredentials],
-    ['git', request.git, unsupportedAgentSettingMessages.git],
-    ['resources', request.resources, unsupportedAgentSettingMessages.resources],
-    ['architecture', request.architecture, unsupportedAgentSettingMessages.architecture],
-    ['krispViva.audioFilter', request.krispViva?.audioFilter, unsupportedAgentSettingMessages.audioFilter],
+export function requireSupportedSettings(request: Request, accepts: DeploySource): void {
+  const messages = unsupportedAgentSettingMessages[accepts];
+  const settings: readonly (readonly [string, unknown, string | null])[] = [
+    ['image', request.image, messages.image],
+    ['imagePullSecretSet', request.imagePullSecretSet, messages.imageCredentials],
+    ['buildId', request.buildId, messages.build],
+    ['git', request.git, messages.git],
+    ['resources', request.resources, messages.resources],
+    ['architecture', request.architecture, messages.architecture],
+    ['krispViva.audioFilter', request.krispViva?.audioFilter, messages.audioFilter],
   ];
-  const issues = unsupported.flatMap(([path, value, message]) =>
-    value === undefined || value === null ? [] : [{ path: `body.${path}`, message }],
+  const issues = settings.flatMap(([path, value, message]) =>
+    value === undefined || value === null || message === null ? [] : [{ path: `body.${path}`, message }],
   );
   if (issues.length > 0) {
     const text = issues.map(({ path, message }) => `${path.slice('body.'.length)}: ${message}`).join('; ');

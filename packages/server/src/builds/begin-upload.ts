@@ -11,7 +11,7 @@ import {
 import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
 import type { UploadReceiver } from './receive.ts';
-import { requireRegion } from './region.ts';
+import { type BuildRegion, requireBuildRegion } from './region.ts';
 import { countUnusedUploads, requireUpload } from './upload-rows.ts';
 import { signUploadToken } from './upload-token.ts';
 
@@ -21,14 +21,14 @@ type GetBuildUploadUrl = Operations['getBuildUploadUrl'];
  * Returns the URL and the token for uploading an archive. If the same content was announced before, returns the
  * existing upload.
  *
- * @throws failure `region-unknown`, `too-many-uploads`, `storage-full`, `organization-storage-full`
+ * @throws failure `region-unknown`, `not-supported`, `too-many-uploads`, `storage-full`, `organization-storage-full`
  */
 export async function beginUpload(
   context: {
     db: Database;
     now: () => Date;
     newId: () => string;
-    host: { region: string };
+    host: BuildRegion;
     uploadTokenKey: Buffer;
     disk: Pick<DiskSpaceGuard, 'requireFor'>;
     uploads: Pick<UploadReceiver, 'settle' | 'receivedBytes'>;
@@ -36,7 +36,7 @@ export async function beginUpload(
   scope: { organizationId: string; serviceUrl: string },
   request: RequestOf<GetBuildUploadUrl>['body'],
 ): Promise<ResponseOf<GetBuildUploadUrl>> {
-  requireRegion(context.host, request.region);
+  requireBuildRegion(context.host, request.region);
   const now = context.now();
   if ((await countUnusedUploads(context.db, scope.organizationId)) >= maxUnusedUploads)
     throw createApiError('too-many-uploads');

@@ -5,7 +5,7 @@ import type { Database } from '../store/tables.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
 import { toBuildResponse } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
-import { requireRegion } from './region.ts';
+import { type BuildRegion, requireBuildRegion } from './region.ts';
 import { type BuildRow, insertBuild, reuseBuildByContent } from './rows.ts';
 import { findUpload, markUploadUsed } from './upload-rows.ts';
 
@@ -15,7 +15,7 @@ type CreateBuild = Operations['createBuild'];
  * Returns the successful or unfinished build of an upload's content, or creates a new build. Content whose build failed
  * is built again.
  *
- * @throws failure `region-unknown`, `upload-not-found`, `upload-incomplete`, `storage-full`,
+ * @throws failure `region-unknown`, `not-supported`, `upload-not-found`, `upload-incomplete`, `storage-full`,
  * `organization-storage-full`
  */
 export async function createBuild(
@@ -23,14 +23,14 @@ export async function createBuild(
     db: Database;
     now: () => Date;
     newId: () => string;
-    host: { region: string };
+    host: BuildRegion;
     uploads: Pick<UploadReceiver, 'settle'>;
     disk: Pick<DiskSpaceGuard, 'requireFor'>;
   },
   scope: Actor & { readonly organizationId: string; readonly serviceUrl: string },
   request: RequestOf<CreateBuild>['body'],
 ): Promise<ResponseOf<CreateBuild>> {
-  requireRegion(context.host, request.region);
+  requireBuildRegion(context.host, request.region);
   const found = await findUpload(context.db, request.uploadId);
   if (found === undefined || found.organization_id !== scope.organizationId || found.region !== request.region) {
     throw createApiError('upload-not-found');

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import type { DeploySource } from '@bothost/contract';
 import { type DirectoryTreeRemover, type Runtime, type RuntimeDriver, RuntimeUnavailableError } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
@@ -14,6 +15,9 @@ export const runtimeDriver: Pick<RuntimeDriver<never>, 'traits' | 'prepareServer
   kind,
   ...runtimes[kind],
 };
+
+/** What the agents of this region are deployed from. */
+export const acceptedSource: DeploySource = runtimeDriver.traits.accepts.has('image') ? 'image' : 'build';
 
 /**
  * Opens the runtime driver of this region. The driver removes an instance's files only after its conversation and

@@ -1,10 +1,12 @@
 import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
+import { recordSourceProblems } from '../agents/accepted-source.ts';
 import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
 import { type DirectoryServingResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
+import { OperatorError } from '../operator-error.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import type { Store } from '../store/open-store.ts';
@@ -16,7 +18,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { runtimeDriver } from './runtime.ts';
+import { acceptedSource, runtimeDriver } from './runtime.ts';
 import { type DirectoryAgentStatus, waitUntilDirectoryAgentsServe } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
@@ -68,6 +70,11 @@ async function compose(
   teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
+  if (acceptedSource === 'image' && config.agents !== undefined) {
+    throw new OperatorError(
+      'BOTHOST_AGENTS names directories, but this region runs images. Remove BOTHOST_AGENTS, and deploy an image: botcli cloud deploy AGENT IMAGE',
+    );
+  }
   const state: ServiceLifecycleState = { url: '', isStarting: true, isDraining: false };
   const serverStorage = await openServerStorage(config, logger, teardown);
   const dataDirectory = serverStorage.data.path;
@@ -138,11 +145,13 @@ async function openEdge({ context, runtime, store, dataDirectory, config, state,
 }
 
 async function serveOwnDirectories({ context, config }: Parts): Promise<readonly DirectoryServingResult[]> {
+  if (context.host.accepts === 'image') return [];
   const home = await findOldestOrganization(context);
   return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }
 
 async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
+  await recordSourceProblems(context, context.host);
   // Start the heartbeat only after the reconciler has ended the sessions that the previous server process lost. Their end time
   // is the last heartbeat of that process.
   await context.reconciler.start();

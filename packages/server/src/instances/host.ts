@@ -1,4 +1,6 @@
+import type { DeploySource } from '@bothost/contract';
 import { sql } from 'kysely';
+import { OperatorError } from '../operator-error.ts';
 import type { Database } from '../store/tables.ts';
 
 /**
@@ -16,14 +18,15 @@ const aliveMs = 60_000;
  */
 export async function registerHost(
   context: { db: Database; now: () => Date },
-  host: RegionHost & { readonly runtime: string; readonly description: string },
+  host: RegionHost & { readonly runtime: string; readonly accepts: DeploySource; readonly description: string },
 ): Promise<{ readonly lastHeartbeat: Date | null; readonly isAlone: boolean }> {
   return context.db.transaction().execute(async (db) => {
     const before = await db
       .selectFrom('hosts')
-      .select('heartbeat_at')
+      .select(['id', 'runtime', 'heartbeat_at'])
       .where('region', '=', host.region)
       .executeTakeFirst();
+    if (before !== undefined && before.runtime !== host.runtime) await requireNoInstances(db, before, host.runtime);
     // Keep the last heartbeat of the previous server process, because it becomes the end time of the sessions of that process.
     // Overwriting the heartbeat now would lose this end time if the server is killed before these sessions are ended.
     await db
@@ -34,6 +37,29 @@ export async function registerHost(
     const others = await listOtherLiveRegions({ db, now: context.now }, host.region);
     return { lastHeartbeat: before?.heartbeat_at ?? null, isAlone: others.length === 0 };
   });
+}
+
+/**
+ * Refuses a change of the driver while instances of the former one run, because the new driver could neither adopt nor stop
+ * them.
+ *
+ * @throws OperatorError
+ */
+async function requireNoInstances(
+  db: Database,
+  before: { readonly id: string; readonly runtime: string },
+  runtime: string,
+): Promise<void> {
+  const { count } = await db
+    .selectFrom('instances')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('host_id', '=', before.id)
+    .where('state', '<>', 'ended')
+    .executeTakeFirstOrThrow();
+  if (count === 0) return;
+  throw new OperatorError(
+    `BOTHOST_RUNTIME is ${runtime}, but ${count} instance(s) of the runtime ${before.runtime} still run. Start the service with BOTHOST_RUNTIME=${before.runtime} and stop it, so that it ends them. Then change the runtime.`,
+  );
 }
 
 /** Returns the other regions whose servers sent a heartbeat in the last minute. */

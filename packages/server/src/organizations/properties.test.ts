@@ -56,8 +56,8 @@ describe('properties of an organization', () => {
   it('do not appear in the lists of regions and of organizations', async () => {
     await rows.organization('other');
     expect(await listRegions(rows)).toEqual([
-      { code: 'eu', display_name: 'eu' },
-      { code: 'us-west', display_name: 'us-west' },
+      { code: 'eu', display_name: 'eu', accepts: 'build' },
+      { code: 'us-west', display_name: 'us-west', accepts: 'build' },
     ]);
     expect(await listOrganizations(rows, { organizationId })).toEqual([
       { id: organizationId, name: 'home', verboseName: 'home' },

@@ -1,8 +1,8 @@
-import { createApiError } from '@bothost/contract';
+import { createApiError, type DeploySource } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
-import { findOrganization, listRegionCodes, setDefaultRegion } from './rows.ts';
+import { findOrganization, listRegionRows, setDefaultRegion } from './rows.ts';
 
 type Scope = { readonly organizationId: string };
 type Properties = { defaultRegion: string };
@@ -15,7 +15,7 @@ export async function getOrganizationProperties(context: { db: Database }, scope
 
 export async function describeOrganizationProperties(context: { db: Database }, scope: Scope) {
   const { defaultRegion } = await getOrganizationProperties(context, scope);
-  const regions = await listRegionCodes(context.db);
+  const regions = await listRegionCodes(context);
   return {
     defaultRegion: {
       type: 'string',
@@ -33,7 +33,7 @@ export async function updateOrganizationProperties(
   actor: Scope & Actor,
   { defaultRegion }: Properties,
 ): Promise<Properties> {
-  const regions = await listRegionCodes(context.db);
+  const regions = await listRegionCodes(context);
   if (!regions.includes(defaultRegion)) {
     throw createApiError('region-unknown', {
       message: `Region "${defaultRegion}" does not exist. Regions: ${regions.join(', ')}.`,
@@ -56,9 +56,16 @@ export async function updateOrganizationProperties(
   });
 }
 
-export async function listRegions(context: { db: Database }): Promise<{ code: string; display_name: string }[]> {
-  const regions = await listRegionCodes(context.db);
-  return regions.map((code) => ({ code, display_name: code }));
+/** Returns all regions, with what their agents are deployed from. */
+export async function listRegions(context: {
+  db: Database;
+}): Promise<{ code: string; display_name: string; accepts: DeploySource }[]> {
+  const rows = await listRegionRows(context.db);
+  return rows.map(({ region, accepts }) => ({ code: region, display_name: region, accepts }));
+}
+
+async function listRegionCodes(context: { db: Database }): Promise<string[]> {
+  return (await listRegions(context)).map(({ code }) => code);
 }
 
 export async function listOrganizations(context: { db: Database }, scope: Scope) {

@@ -45,9 +45,8 @@ export async function setDefaultRegion(db: Database, id: string, region: string)
   await db.updateTable('organizations').set({ default_region: region }).where('id', '=', id).execute();
 }
 
-export async function listRegionCodes(db: Database): Promise<string[]> {
-  const rows = await db.selectFrom('hosts').select('region').orderBy('region').execute();
-  return rows.map((row) => row.region);
+export function listRegionRows(db: Database) {
+  return db.selectFrom('hosts').select(['region', 'accepts']).orderBy('region').execute();
 }
 
 export async function insertApiKey(db: Database, row: Insertable<ApiKeysTable>): Promise<void> {

@@ -49,6 +49,7 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
     db: rows.db,
     now,
     logger: pino({ level: 'silent' }),
+    host: { region: 'us-west', accepts: 'build' },
     runtime: {
       start: (...parameters) => {
         calls.push(['start']);

@@ -7,6 +7,7 @@ import {
 } from '@bothost/contract';
 import { type InstanceSpec, type Runtime, StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-source.ts';
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
@@ -17,6 +18,7 @@ import { countInstanceReplacements, maxInstanceReplacements } from '../sessions/
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
 import { requestSessionState, requestSessionStop } from './bot-http.ts';
+import { createCredentialsProvider } from './image-pull.ts';
 import type { InstanceStartQueue } from './instance-start-queue.ts';
 import { redactStartError } from './redact.ts';
 import type { InstanceReplacer } from './replace-instance.ts';
@@ -28,6 +30,7 @@ export type InstanceRunnerContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
+  readonly host: AcceptingRegion;
   readonly runtime: Pick<Runtime, 'start' | 'stop'>;
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
@@ -89,6 +92,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
       // Read the state again, because an earlier start may have ended after `row` was read.
       const current = await context.retryWrite(() => findInstance(context.db, row.id));
       if (current?.state !== 'starting') return;
+      requireAcceptedSource(context.host, deployment);
       const { address, prepared } = await context.startInTurn(deployment.organization_id, abort.signal, async () => {
         context.closing.throwIfAborted();
         const isValidating = deployment.state === 'validating' && row.session_id === null;
@@ -203,6 +207,12 @@ function launchTimeout(reason: unknown): StartError {
   return new StartError(`The platform did not run the bot in time. ${message}`, null, { kind: 'capacity' });
 }
 
+/** The operator has changed the runtime since the deployment was prepared, and the new one cannot start it. */
+function requireAcceptedSource(host: AcceptingRegion, { agent_name: name, source }: DeploymentToReconcile): void {
+  const problem = findSourceProblem(host, name, source);
+  if (problem !== null) throw new StartError(problem.message, null, { kind: 'bot' });
+}
+
 function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment: DeploymentToReconcile): InstanceSpec {
   return {
     instanceId: row.id,
@@ -221,6 +231,7 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
       PYTHONUNBUFFERED: '1',
       IMAGE_VERSION: row.deployment_id,
     }),
+    ...(deployment.source.kind === 'image' ? { credentials: createCredentialsProvider(context, deployment) } : {}),
     drainSeconds: deployment.max_session_seconds + drainMarginSeconds,
   };
 }

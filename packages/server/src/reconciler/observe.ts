@@ -70,7 +70,7 @@ function toPlannedDeployment(row: DeploymentToReconcile, inMemory: InMemoryObser
     serving: row.active_deployment_id === row.id && row.deleted_at === null && row.state === 'ready',
     superseded:
       row.deleted_at !== null || (row.active_deployment_id !== row.id && row.desired_deployment_id !== row.id),
-    prepared: row.prepared !== null && row.build_id === null,
+    prepared: row.prepared !== null && row.source.kind === 'directory',
     busy: inMemory.isBusyDeployment(row.id) || row.build_state === 'pending' || row.build_state === 'building',
     minAgents: row.min_agents,
     maxAgents: row.max_agents,

@@ -1,11 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConversationLevel, instanceStartTimeoutSeconds, maxSessionStartWaitSeconds } from '@bothost/contract';
+import {
+  type ConversationLevel,
+  type DeploySource,
+  instanceStartTimeoutSeconds,
+  maxSessionStartWaitSeconds,
+} from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { ConversationFollowers } from '../conversations/followers.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
+import type { ImageRegistryConnectionOptions } from '../secrets/registry/check-credentials.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
@@ -16,6 +22,7 @@ import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { dispatchSession, type ReadySession } from './dispatch.ts';
 import { createRelayedSessionEnder, type RelayedSessionEnder } from './end-relayed-session.ts';
 import { createActionExecutor } from './execute.ts';
+import { pullImage } from './image-pull.ts';
 import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
 import { createInstanceStartQueue } from './instance-start-queue.ts';
@@ -38,7 +45,7 @@ export type ReconcilerContext = {
   readonly newId: () => string;
   readonly logger: Logger;
   readonly runtime: ProjectPreparer & InstanceLifecycle & SessionPriority & StartMethods & Pick<Runtime, 'outputs'>;
-  readonly host: { readonly id: string; readonly region: string };
+  readonly host: { readonly id: string; readonly region: string; readonly accepts: DeploySource };
   readonly serverId: string;
   /** Key from which the control tokens of instances are derived. */
   readonly key: Buffer;
@@ -46,6 +53,7 @@ export type ReconcilerContext = {
   readonly keyring: Keyring;
   /** The most that the operator allows to keep of conversations. */
   readonly maxConversationLevel: ConversationLevel;
+  readonly registries: Pick<ImageRegistryConnectionOptions, 'policy' | 'resolve'>;
   /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
   readonly iceConfigUrl: () => string;
   readonly ownership: SessionOwnershipRegistry;
@@ -102,7 +110,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const backoff = createBackoff(context.now);
   const takeover = createTakeover(context);
   const outcomes = createDeploymentOutcomeWaiters<string | null>();
-  const preparer = createDeploymentPreparer({ ...context, backoff, outcomes });
+  const preparer = createDeploymentPreparer({
+    ...context,
+    backoff,
+    outcomes,
+    closing: closing.signal,
+    pullImage: (row) => pullImage({ ...context, closing: closing.signal }, row),
+  });
   const validation = createDeploymentValidator({ ...context, backoff, outcomes });
   const loop = createReconcileLoop(runPass, closing.signal, (error) => {
     logger.error({ err: error }, 'reconcile pass failed');

@@ -15,6 +15,7 @@ const exited = new StartError('It exited.', {
   outOfMemory: false,
   tail: 'oh',
 });
+const host = { region: 'us-west', accepts: 'build' } as const;
 const noRoom = new StartError('No account is free.', null);
 
 describe('deployment validation', () => {
@@ -40,7 +41,7 @@ describe('deployment validation', () => {
     return {
       backoff,
       outcomes,
-      ...createDeploymentValidator({ db: rows.db, now, logger, backoff, outcomes, retryWrite }),
+      ...createDeploymentValidator({ db: rows.db, now, logger, host, backoff, outcomes, retryWrite }),
     };
   }
   const open = async (wanted = id) => {

@@ -1,6 +1,7 @@
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-source.ts';
 import {
   activateDeployment,
   type DeploymentFault,
@@ -8,6 +9,7 @@ import {
   failDeployment,
   recordStartProblem,
 } from '../agents/deployment-state.ts';
+import { describeImageProblem } from '../agents/image-problem.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
@@ -18,6 +20,7 @@ type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
+  readonly host: AcceptingRegion;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
@@ -54,7 +57,8 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
 
   async function startFailed(row: DeploymentToReconcile, error: unknown, timedOut: boolean): Promise<void> {
     backoff.failed(row.id);
-    const { lasting, ...problem } = describeStartFailure(error, timedOut);
+    const { lasting, ...problem } =
+      describeSourceFailure(context.host, row, error) ?? describeStartFailure(error, timedOut);
     const deployment = { id: row.id, agentId: row.agent_id };
     const isOver = row.state === 'validating' && (lasting || row.restarts + 1 >= attempts);
     const write = async () => {
@@ -90,6 +94,23 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
   }
 
   return { passed, startFailed, started, idleExit };
+}
+
+/** Explains a failure of the deployment's source: the region does not run it any more, or its image cannot be used. */
+function describeSourceFailure(
+  host: AcceptingRegion,
+  { agent_name: agentName, source, image_pull_secret: pullSecret }: DeploymentToReconcile,
+  error: unknown,
+): (DeploymentFault & { readonly lasting: boolean }) | null {
+  const problem = findSourceProblem(host, agentName, source);
+  if (problem !== null) return { ...problem, lasting: true };
+  if (source.kind !== 'image' || !(error instanceof StartError) || error.imageCode === undefined) return null;
+  const image = { agentName, reference: source.reference, pullSecret };
+  return {
+    ...describeImageProblem(error.imageCode, image, error.message),
+    exit: error.exit,
+    lasting: error.kind === 'image',
+  };
 }
 
 /**

@@ -5,6 +5,8 @@ import type {
   ConversationNumbers,
   DeploymentProblem,
   DeploymentState,
+  DeploySource,
+  ImageLayer,
   ImagePullSecretCheckResult,
   Role,
   SecretSetReadiness,
@@ -95,6 +97,8 @@ export type HostsTable = {
   id: string;
   region: string;
   runtime: string;
+  /** What an agent of the region is deployed from. */
+  accepts: Generated<DeploySource>;
   /** For operators: the process id, machine name and data directory of the server that started last in this region. */
   description: string;
   heartbeat_at: Date;
@@ -116,7 +120,9 @@ export type AgentsTable = {
 
 export type DeploymentCodeSource =
   | { kind: 'directory'; path: string; contentHash: string }
-  | { kind: 'build'; buildId: string; contentHash: string };
+  | { kind: 'build'; buildId: string; contentHash: string }
+  /** `reference` is the normalized text of `parseImageReference`. */
+  | { kind: 'image'; reference: string };
 
 export type StoredInstanceExit = {
   /** Missing in rows of earlier versions. */
@@ -160,6 +166,12 @@ export type DeploymentsTable = {
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */
   secret_pins: JSONColumnType<SecretRevisionPin[], string | undefined, string>;
+  /** The digest that was pulled, or that a rollback names. Null until then, and if the source is not an image. */
+  image_digest: Generated<string | null>;
+  /** Name of the image pull secret. Each pull uses its newest revision. */
+  image_pull_secret: Generated<string | null>;
+  /** Progress of the pull while it runs. */
+  image_layers: JSONColumnType<ImageLayer[] | null, string | null | undefined, string | null>;
   created_by_key_id: string | null;
   /** If a rollback created this deployment, the id of the deployment that it copied. Otherwise null. */
   rolled_back_from: string | null;

@@ -7,7 +7,7 @@ import {
   listLeakableCredentialEncodings,
   startFakeImageRegistry,
 } from '../../../test/support/fake-image-registry.ts';
-import { checkCredentials } from './check-credentials.ts';
+import { checkCredentials, findImageDigest } from './check-credentials.ts';
 import { parseImageReference } from './image-reference.ts';
 import { createImageRegistryConnectionPolicy } from './registry-policy.ts';
 import type { CredentialVerdict } from './verdict.ts';
@@ -285,5 +285,27 @@ describe('checkCredentials', () => {
       message: 'No server is listening at this host and port.',
     });
     registry = await startFakeImageRegistry(() => null);
+  });
+
+  describe('findImageDigest', () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const withDigest = { status: 200, headers: { 'docker-content-digest': digest } };
+    it.each<[string, Answers, string | null, string | null]>([
+      ['with a token', { image: withDigest }, credentials, digest],
+      ['with a token that the registry issues to anybody', { image: withDigest }, null, digest],
+      ['without credentials', { 'ask image': withDigest }, null, digest],
+      ['that is not a digest', { image: { ...withDigest, headers: { 'docker-content-digest': 'x y' } } }, null, null],
+      ['of a missing image', { image: 404 }, credentials, null],
+      ['of an image behind a password', { 'ask image': 'Basic realm="x"' }, null, null],
+      ['with a wrong password', { token: 401 }, credentials, null],
+      ['behind a limit', { 'ask image': 429 }, credentials, null],
+    ])('returns what the registry says about a digest %s', async (_, given, password, expected) => {
+      answers = given;
+      const named = parseImageReference(image, at());
+      if ('problem' in named) throw new Error(named.problem);
+      const found = findImageDigest(connection(), at(), named, password === null ? null : Buffer.from(password));
+      expect(await found).toBe(expected);
+      if (password === null) expect(registry.bytes()).not.toContain('Basic ');
+    });
   });
 });

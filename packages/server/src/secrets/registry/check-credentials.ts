@@ -27,6 +27,8 @@ type RegistryResponse = {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly challenges: readonly AuthenticationChallenge[];
+  /** The digest of a manifest. */
+  readonly digest: string | undefined;
   readonly body: string;
 };
 /** Sends one request without following redirects. Reads the body only if `wantsBody` is set. */
@@ -114,24 +116,55 @@ async function check(
   );
 }
 
+/**
+ * Asks the registry for the digest of an image, without pulling it. Null if the registry does not say, for example because it
+ * cannot be reached, does not have the image, or rejects the credentials (`user:password`).
+ */
+export async function findImageDigest(
+  connection: ImageRegistryConnectionOptions,
+  registry: string,
+  image: ImageReference,
+  credentials: Buffer | null,
+): Promise<string | null> {
+  const base = createRegistryUrl(registry);
+  if (connection.policy.plain.has(formatHostAndPort(base))) base.protocol = 'http:';
+  const signal = AbortSignal.timeout(connection.timeoutMs);
+  const agent = createSsrfSafeHttpAgent({ ...connection, privateHosts: connection.policy.listed, signal });
+  try {
+    const send = senderOf(agent, signal);
+    const manifest = new URL(`/v2/${image.repository}/manifests/${image.reference}`, base);
+    const anonymous = await send('HEAD', manifest, null);
+    if (anonymous.status === 200) return anonymous.digest ?? null;
+    const basic = credentials === null ? null : `Basic ${credentials.toString('base64')}`;
+    const proof = await authorizationFor(send, anonymous.challenges, base, basic, image, connection.policy);
+    if (typeof proof !== 'string') return null;
+    const found = await send('HEAD', manifest, proof);
+    return found.status === 200 ? (found.digest ?? null) : null;
+  } catch {
+    return null;
+  } finally {
+    void agent.destroy().catch(() => {});
+  }
+}
+
 const invalid = createRejectedCredentialVerdict(
   'The registry rejects the credentials: user or password is wrong, or no longer valid.',
 );
 
 /**
  * Returns the `Authorization` header for the registry's challenge. A token is preferred to sending the password with each
- * request.
+ * request. `basic` is null without credentials: many registries issue tokens for public images to anybody.
  */
 async function authorizationFor(
   send: SendRequest,
   challenges: readonly AuthenticationChallenge[],
   base: URL,
-  basic: string,
+  basic: string | null,
   image: ImageReference | null,
   policy: ImageRegistryConnectionPolicy,
 ): Promise<string | CredentialVerdict> {
   const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
-  const takesBasic = challenges.some(({ scheme }) => scheme === 'basic');
+  const takesBasic = basic !== null && challenges.some(({ scheme }) => scheme === 'basic');
   if (bearer === undefined) {
     return takesBasic
       ? basic
@@ -184,7 +217,12 @@ function senderOf(dispatcher: Dispatcher, signal: AbortSignal): SendRequest {
       status: statusCode,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
       challenges: statusCode === 401 ? parseChallenges(headers['www-authenticate']) : [],
+      digest: digestOf(headers['docker-content-digest']),
       body: text,
     };
   };
+}
+
+function digestOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^sha(?:256|512):[0-9a-f]{64,128}$/.test(header) ? header : undefined;
 }

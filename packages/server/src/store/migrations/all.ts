@@ -11,6 +11,7 @@ import { transportsMigration } from './0043-transports.ts';
 import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
 import { conversationLevelMigration } from './0048-conversation-level.ts';
 import { sessionConversationsMigration } from './0049-session-conversations.ts';
+import { imagesMigration } from './0050-images.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   dropFormerMacsMigration,
   conversationLevelMigration,
   sessionConversationsMigration,
+  imagesMigration,
 ];

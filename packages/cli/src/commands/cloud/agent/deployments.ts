@@ -8,7 +8,7 @@ import type { Cell } from '../../../output/report.ts';
 export const command = defineCommand({
   summary: 'List the deployments of an agent, newest first',
   details:
-    'Columns: deployment id, state, code (content hash), build id, profile, live sessions, created, activated. ' +
+    'Columns: deployment id, state, code (content hash, or image and digest), build id, profile, live sessions, created, activated. ' +
     'New sessions run on the deployment in the state serving.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
@@ -53,7 +53,7 @@ function row(deployment: DeploymentDetails): readonly Cell[] {
   return [
     deployment.id,
     state(deployment),
-    { text: deployment.contentHash, rich: deployment.contentHash.slice(0, 12) },
+    codeCell(deployment),
     formatOptionalCell(deployment.buildId),
     deployment.agentProfile,
     String(deployment.activeSessionCount),
@@ -67,4 +67,11 @@ const tones = { preparing: 'warn', validating: 'warn', ready: 'dim', failed: 'ba
 function state({ state, serving }: DeploymentDetails): Cell {
   if (serving) return { text: 'serving', rich: deploymentPhaseLabels.Active, tone: 'good' };
   return { text: state, rich: getStatusLabel(deploymentStateLabels, state), tone: tones[state] };
+}
+
+function codeCell({ contentHash, image }: DeploymentDetails): Cell {
+  if (image === null) return { text: contentHash, rich: contentHash.slice(0, 12) };
+  const { reference, digest } = image;
+  if (digest === null) return reference;
+  return { text: `${reference}@${digest}`, rich: `${reference} (${digest.slice(0, digest.indexOf(':') + 13)})` };
 }

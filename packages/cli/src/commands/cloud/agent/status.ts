@@ -159,7 +159,7 @@ function conversationLevel({ level, maximumLevel }: NonNullable<AgentDetails['co
 }
 
 function detailFields(agent: AgentDetails): CommandReportBlock {
-  const { resources } = agent.deployment.manifest.spec;
+  const { resources, image } = agent.deployment.manifest.spec;
   return {
     kind: 'fields',
     title: 'Details',
@@ -186,6 +186,7 @@ function detailFields(agent: AgentDetails): CommandReportBlock {
       ['Agent id', agent.id],
       ['Active deployment id', formatOptionalCell(agent.activeDeploymentId)],
       ['Desired deployment id', agent.desiredDeploymentId],
+      ...(image === undefined ? [] : [['Image', image] as const]),
       ['Build id', formatOptionalCell(agent.deployment.buildId)],
       ['Created', formatTime(agent.createdAt)],
       ['Updated', formatTime(agent.updatedAt)],

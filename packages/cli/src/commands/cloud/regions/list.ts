@@ -2,7 +2,8 @@ import { defineCommand } from '../../../command-line/command.ts';
 
 export const command = defineCommand({
   summary: 'List the regions where bots can run',
-  details: 'Columns: code, name, and which one is the default of the organization.',
+  details:
+    'Columns: code, name, what agents are deployed from (build: an uploaded project; image: a container image), and which one is the default of the organization.',
   arguments: {},
   options: {},
   examples: ['cloud regions list'],
@@ -15,8 +16,13 @@ export const command = defineCommand({
       blocks: [
         {
           kind: 'table',
-          columns: [{ title: 'Code' }, { title: 'Name' }, { title: 'Default' }],
-          rows: rows.map((row) => [row.code, row.display_name, row.default ? { text: 'default', tone: 'good' } : '']),
+          columns: [{ title: 'Code' }, { title: 'Name' }, { title: 'Deploys' }, { title: 'Default' }],
+          rows: rows.map((row) => [
+            row.code,
+            row.display_name,
+            row.accepts,
+            row.default ? { text: 'default', tone: 'good' } : '',
+          ]),
           empty: 'No regions found.',
         },
       ],

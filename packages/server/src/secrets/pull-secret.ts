@@ -1,0 +1,136 @@
+import { createApiError, type ImageReference } from '@bothost/contract';
+import type { Database } from '../store/tables.ts';
+import { findSecretDelivery } from './delivery-rows.ts';
+import { decryptRevision } from './encrypted-values.ts';
+import { readSecretSet } from './read-set.ts';
+import { findImageDigest, type ImageRegistryConnectionOptions } from './registry/check-credentials.ts';
+import { dockerConfigurationSecretKey, parseDockerCredentials } from './registry/docker-configuration.ts';
+import { createRegistryUrl } from './registry/registry-policy.ts';
+import { findRevision, findSecretSet } from './rows.ts';
+import { readWithinDatabaseSnapshot } from './snapshot.ts';
+import type { Keyring } from './vault/keyring.ts';
+
+type Scope = { readonly organizationId: string; readonly region: string };
+
+/**
+ * Checks that an image pull secret can be used for an image, and locks it against deletion. Returns its name. Call this in the
+ * transaction that creates the deployment.
+ *
+ * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`, `invalid-request` if
+ * its credentials are for another registry
+ */
+export async function requireImagePullSecret(
+  db: Database,
+  scope: Scope,
+  name: string,
+  image: ImageReference,
+): Promise<string> {
+  const path = 'body.imagePullSecretSet';
+  const set = await findSecretSet(db, scope.organizationId, name, 'share');
+  if (set === undefined) {
+    const message = `Image pull secret "${name}" does not exist in region ${scope.region}. ${howToCreate(name, image)}`;
+    throw createApiError('secret-set-not-found', { message, issues: [{ path, message }] });
+  }
+  if (set.kind !== 'imagePullSecret') {
+    const message = 'This is a secret set, which has no registry. Name an image pull secret.';
+    throw createApiError('secret-set-kind', { message, issues: [{ path, message }] });
+  }
+  if (set.region !== scope.region) {
+    const message = `The image pull secret is in the region ${set.region}, and the agent in ${scope.region}.`;
+    throw createApiError('secret-set-elsewhere', { message, issues: [{ path, message }] });
+  }
+  const delivery = await findSecretDelivery(db, set.id, set.revision);
+  if (delivery?.state !== 'ready') {
+    const why = delivery?.state === 'failed' ? `it failed: ${delivery.error}` : 'it is still pending. Try again';
+    throw createApiError('secret-set-not-ready', {
+      message: `The image pull secret is not ready, ${why}.`.replace(/\.\.$/, '.'),
+    });
+  }
+  const host = (await findRevision(db, set.id, set.revision))?.host ?? '';
+  if (!isForImage(host, image)) {
+    const message = `The image pull secret ${set.name} is for ${host}, and the image is in ${image.name}. ${howToCreate('NAME', image)}`;
+    throw createApiError('invalid-request', { message, issues: [{ path, message }] });
+  }
+  return set.name;
+}
+
+/** Thrown if the credentials of an image pull secret cannot be used. The message is for the agent's owner. */
+export class PullSecretError extends Error {
+  override readonly name = 'PullSecretError';
+}
+
+/**
+ * Decrypts the credentials for an image, in the newest revision of an image pull secret.
+ *
+ * @throws PullSecretError, or failure `secret-set-damaged`
+ */
+export function readRegistryCredentials(
+  context: { readonly db: Database; readonly keyring: Keyring },
+  scope: Scope,
+  name: string,
+  image: ImageReference,
+): Promise<{ readonly registry: string; readonly username: string; readonly password: string }> {
+  return readWithinDatabaseSnapshot(context.db, async (db) => {
+    const set = await findSecretSet(db, scope.organizationId, name);
+    if (set?.kind !== 'imagePullSecret' || set.region !== scope.region) {
+      throw new PullSecretError(`The image pull secret ${name} was deleted. ${howToCreate(name, image)}`);
+    }
+    // Read the host with its MAC: somebody who can write to the database must not send the credentials to another registry.
+    const { host } = await readSecretSet({ ...context, db }, set);
+    if (host === null || !isForImage(host, image)) {
+      throw new PullSecretError(
+        `The image pull secret ${name} is now for another registry. ${howToCreate('NAME', image)}`,
+      );
+    }
+    const values = await decryptRevision({ ...context, db }, set, set.revision);
+    const configuration = values.get(dockerConfigurationSecretKey);
+    if (configuration === undefined) throw createApiError('secret-set-damaged');
+    const credentials = parseDockerCredentials(configuration, host);
+    configuration.fill(0);
+    const text = credentials.toString('utf8');
+    credentials.fill(0);
+    const colon = text.indexOf(':');
+    return { registry: image.registry, username: text.slice(0, colon), password: text.slice(colon + 1) };
+  });
+}
+
+/**
+ * Asks the registry which digest an image has now, with the credentials of an image pull secret, if there is one. Null if the
+ * registry does not say.
+ */
+export async function findCurrentImageDigest(
+  context: {
+    readonly db: Database;
+    readonly keyring: Keyring;
+    readonly registries: ImageRegistryConnectionOptions;
+  },
+  scope: Scope,
+  pullSecret: string | null,
+  image: ImageReference,
+): Promise<string | null> {
+  const { repository, tag, digest, text } = image;
+  const target = { repository, reference: digest ?? tag ?? 'latest', shown: text };
+  if (pullSecret === null) return findImageDigest(context.registries, image.registry, target, null);
+  const found = await readRegistryCredentials(context, scope, pullSecret, image).catch(() => null);
+  if (found === null) return null;
+  const credentials = Buffer.from(`${found.username}:${found.password}`);
+  return findImageDigest(context.registries, image.registry, target, credentials).finally(() => credentials.fill(0));
+}
+
+/** The registry of an image, as commands name it. */
+export function formatRegistry(image: ImageReference): string {
+  return image.name.slice(0, image.name.indexOf('/'));
+}
+
+function howToCreate(name: string, image: ImageReference): string {
+  return `Create it with "botcli cloud secrets image-pull-secret ${name} ${formatRegistry(image)}".`;
+}
+
+/** Whether credentials for the registry `host`, which may have a path, are for the image. The scheme does not matter. */
+function isForImage(host: string, image: ImageReference): boolean {
+  const url = createRegistryUrl(host);
+  const own = createRegistryUrl(image.registry);
+  const prefix = url.pathname.split('/').filter((part) => part !== '');
+  const path = image.repository.split('/');
+  return url.hostname === own.hostname && url.port === own.port && prefix.every((part, index) => path[index] === part);
+}
