@@ -22,6 +22,7 @@ const startMethods = {
 /** Shows whether an agent serves sessions, the result of its last deploy, the number of instances, and the problems of the agent. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
   const { startMethod } = agent;
+  const { image } = agent.deployment.manifest.spec;
   return (
     <Section
       title="Status"
@@ -50,6 +51,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
             ),
           ],
           ['Profile', describeProfile(agent.agentProfile)],
+          ...(image === undefined ? [] : [['Image', image] as const]),
           ['Region', agent.region],
           ['Created', <RelativeTime key="created" at={agent.createdAt} />],
           ['Id', <CopyableText key="id" text={agent.id} name="id" />],

@@ -1,5 +1,6 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { formatDuration } from '../components/format.ts';
+import { formatDigest } from './format-digest.ts';
 
 export type SettingDifference = { readonly label: string; readonly from: string; readonly to: string };
 
@@ -16,11 +17,13 @@ export function findDeploymentDifferences(
 }
 
 function describe(deployment: DeploymentDetails): readonly (readonly [label: string, value: string])[] {
-  const { manifest, contentHash, agentProfile, websocketAuth, websocketStart, fork, secretRevisions } = deployment;
+  const { manifest, contentHash, agentProfile, websocketAuth, websocketStart, fork, secretRevisions, image } =
+    deployment;
   const { autoScaling, maxSessionDurationSeconds } = manifest.spec;
   return [
-    ['Code', contentHash.slice(0, 12)],
-    ['Build', deployment.buildId ?? 'a directory of the service'],
+    ['Code', image === null ? contentHash.slice(0, 12) : formatImage(image)],
+    ['Build', deployment.buildId ?? (image === null ? 'a directory of the service' : 'none')],
+    ['Image pull secret', image?.pullSecret ?? 'none'],
     ['Minimum of instances', String(autoScaling.minReplicas)],
     ['Maximum of instances', String(autoScaling.maxReplicas)],
     ['Profile', agentProfile],
@@ -33,4 +36,8 @@ function describe(deployment: DeploymentDetails): readonly (readonly [label: str
       secretRevisions.map(({ secretSet, revision }) => `${secretSet}, revision ${revision}`).join('; ') || 'none',
     ],
   ];
+}
+
+function formatImage({ reference, digest }: NonNullable<DeploymentDetails['image']>): string {
+  return digest === null ? reference : `${reference} (${formatDigest(digest)})`;
 }

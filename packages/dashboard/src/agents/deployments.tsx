@@ -1,4 +1,4 @@
-import type { AgentDetails, DeploymentDetails } from '@bothost/contract';
+import { type AgentDetails, type DeploymentDetails, formatPullProgress } from '@bothost/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
@@ -18,6 +18,7 @@ import { canCallOperation, getOrganizationApi, useMembership } from '../organiza
 import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
 import { findDeploymentDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
+import { formatDigest } from './format-digest.ts';
 import { createAgentsQueryKey, deploymentQuery, deploymentsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
@@ -69,7 +70,8 @@ type DeploymentRowProps = {
 };
 
 function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowProps) {
-  const { id, contentHash, createdAt, activatedAt, activeSessionCount, failure, rolledBackFrom, buildId } = deployment;
+  const { id, contentHash, createdAt, activatedAt, activeSessionCount, failure, rolledBackFrom, buildId, image } =
+    deployment;
   return (
     <Row
       title={
@@ -84,8 +86,16 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
           Created <RelativeTime at={createdAt} />
         </>,
         activatedAt === null ? 'Never served' : <>Served from {<RelativeTime at={activatedAt} />}</>,
-        `Code ${contentHash.slice(0, 12)}`,
-        buildId === null ? 'From a directory of the service' : `Build ${shortId(buildId)}`,
+        ...(image === null
+          ? [
+              `Code ${contentHash.slice(0, 12)}`,
+              buildId === null ? 'From a directory of the service' : `Build ${shortId(buildId)}`,
+            ]
+          : [
+              `Image ${image.reference}`,
+              image.digest === null ? 'Not pulled yet' : `Digest ${formatDigest(image.digest)}`,
+              ...(image.pulling === null ? [] : [`Pulling: ${formatPullProgress(image.pulling)}`]),
+            ]),
         ...(activeSessionCount === 0 ? [] : [`${activeSessionCount} live`]),
         ...(failure === null
           ? []
