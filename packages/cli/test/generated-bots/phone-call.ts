@@ -16,12 +16,21 @@ export type PhoneCall = {
    */
   readonly listen: (seconds: number) => Promise<ReceivedSound>;
   readonly say: (sound: string) => void;
+  /**
+   * Says something, and resolves with the milliseconds from the end of its sound until the bot is heard next. Rejects if the bot
+   * ends the phone call first.
+   */
+  readonly ask: (sound: string) => Promise<number>;
   readonly hangUp: () => Promise<void>;
 };
 
 /** Calls a bot as a Twilio media stream does, with one message every 20 ms, also during silence. */
-export async function callBot(url: string, parameters: Readonly<Record<string, string>>): Promise<PhoneCall> {
-  const socket = new WebSocket(url);
+export async function callBot(
+  url: string,
+  parameters: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<PhoneCall> {
+  const socket = new WebSocket(url, { headers });
   await once(socket, 'open');
   const send = (message: object) => socket.send(JSON.stringify(message));
   send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
@@ -40,24 +49,36 @@ export async function callBot(url: string, parameters: Readonly<Record<string, s
     send({ event: 'media', streamSid, sequenceNumber: String(chunk + 1), media: { ...media, payload } });
   }, 20);
   let samples: number[] = [];
+  let heardAtMs = 0;
   socket.on('message', (data: Buffer) => {
     const message: { event: string; media?: { payload: string } } = JSON.parse(data.toString());
     if (message.event !== 'media' || message.media === undefined) return;
     const sound = [...Buffer.from(message.media.payload, 'base64')].map(linear);
-    if (sound.some((sample) => Math.abs(sample) > 1000)) samples.push(...sound);
+    if (!sound.some((sample) => Math.abs(sample) > 1000)) return;
+    samples.push(...sound);
+    heardAtMs = performance.now();
   });
   const closed = once(socket, 'close');
   socket.once('close', () => clearInterval(speaking));
+  const waitUntil = async (isReached: () => boolean) => {
+    const hungUp = closed.then(([code]) => {
+      throw new Error(`The bot ended the call with code ${code} after ${samples.length / rate} s of sound.`);
+    });
+    await Promise.race([vi.waitUntil(isReached, { timeout: 60_000, interval: 5 }), hungUp]);
+  };
   return {
     say: (sound) => {
       unsaid = Buffer.from(sound, 'base64');
     },
+    ask: async (sound) => {
+      unsaid = Buffer.from(sound, 'base64');
+      await waitUntil(() => unsaid.length === 0);
+      const endedAtMs = performance.now();
+      await waitUntil(() => heardAtMs > endedAtMs);
+      return heardAtMs - endedAtMs;
+    },
     listen: async (seconds) => {
-      const hungUp = closed.then(([code]) => {
-        throw new Error(`The bot ended the call with code ${code} after ${samples.length / rate} s of sound.`);
-      });
-      const enough = vi.waitUntil(() => samples.length > seconds * rate, { timeout: 60_000 });
-      await Promise.race([enough, hungUp]);
+      await waitUntil(() => samples.length > seconds * rate);
       const sound = { seconds: samples.length / rate, pitch: pitchOf(samples) };
       samples = [];
       return sound;
