@@ -101,7 +101,9 @@ beforeAll(async () => {
   endedLog = await logOf(client, endedId);
   expect(endedLog.first[0]?.log).toBe('bot started');
   backup = join(source.folder, 'backup.tar');
-  await botcli(['backup', backup, '--api-url', origin], { BOTHOST_DATA_DIR: join(source.folder, 'data') });
+  await botcli(['backup', backup, '--with-conversations', '--api-url', origin], {
+    BOTHOST_DATA_DIR: join(source.folder, 'data'),
+  });
   backedUpAt = Date.now();
 }, 180_000);
 afterAll(() => source.close());

@@ -295,7 +295,12 @@ export const importAreas: readonly ImportArea[] = [
         as: 'reconciler/',
         mayImport: ['reconciler/'],
       },
-      { files: ['backup/'], contain: 'backup and restore', as: 'sessions/', mayImport: ['sessions/'] },
+      {
+        files: ['backup/'],
+        contain: 'backup and restore',
+        as: 'sessions/',
+        mayImport: ['sessions/', 'conversations/'],
+      },
       {
         files: ['handlers.ts'],
         contain: 'the handlers of all features',

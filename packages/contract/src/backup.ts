@@ -7,6 +7,9 @@ import { operatorBasePath } from './paths.ts';
  */
 export const backupUrlPath = `${operatorBasePath}/backup`;
 
+/** Query parameter of `backupUrlPath`. With the value `true`, the backup contains conversations and the logs of bots. */
+export const backupConversationsParameter = 'withConversations';
+
 /**
  * Names of the first and the last entry of a backup archive. Between them are the tables' rows as JSON arrays
  * (`database/<table>/<number>.json`) and the files of the data directory (`files/...`). An entry whose name ends with `@<offset>`
@@ -27,6 +30,8 @@ export const BackupManifest = z.object({
   createdAt: z.iso.datetime(),
   region: z.string(),
   migrations: z.array(z.string()),
+  /** Whether the backup contains conversations and the logs of bots. Missing in backups of 0.1.0, which contain logs. */
+  withConversations: z.boolean().optional(),
 });
 export type BackupManifest = z.infer<typeof BackupManifest>;
 

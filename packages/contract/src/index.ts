@@ -7,6 +7,7 @@ export { isAuthorizedForOperation, type OperationCredential, type OperationGrant
 export {
   BackupChecksum,
   BackupManifest,
+  backupConversationsParameter,
   backupEntryNames,
   backupUrlPath,
   pendingRestoreDirectoryNames,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { backupUrlPath } from './backup.ts';
+import { backupConversationsParameter, backupUrlPath } from './backup.ts';
 import { apiErrorDefinitions, type ErrorReason, ErrorResponse } from './errors.ts';
 import { openApiTags } from './openapi-tags.ts';
 import { type Operation, operationMethods } from './operation.ts';
@@ -202,8 +202,16 @@ function proxyEntry(schemas: Json): Json {
 function backupEntry(schemas: Json): Json {
   const get = {
     operationId: 'createBackup',
-    summary: 'Back up database, key files, archives of builds, and logs',
+    summary: 'Back up database, key files and archives of builds',
     tags: ['operator'],
+    parameters: [
+      {
+        name: backupConversationsParameter,
+        in: 'query',
+        description: 'Whether to include conversations and the logs of bots',
+        schema: { type: 'boolean', default: false },
+      },
+    ],
     security: [{ operatorToken: [] }],
     responses: {
       200: { description: 'A tar archive, complete if it ends with end.json', content: { 'application/x-tar': {} } },

@@ -1,25 +1,35 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type BackupManifest, backupUrlPath, ConnectionError, formatBytes, toApiError } from '@bothost/contract';
+import {
+  type BackupManifest,
+  backupConversationsParameter,
+  backupUrlPath,
+  ConnectionError,
+  formatBytes,
+  toApiError,
+} from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
+export type BackupOptions = { readonly file: string; readonly withConversations: boolean };
 export type SavedBackup = Pick<BackupManifest, 'createdAt' | 'region'> & { readonly bytes: number };
 
 /**
  * Saves a backup of the service to a file, or to standard output if `file` is `-`. A file is written under a temporary name, and
  * replaces an existing file only when the backup is complete and verified.
  */
-export async function saveBackup(context: CommandContext, token: string, file: string): Promise<SavedBackup> {
-  if (file === '-') return transfer(context, token, (bytes) => context.io.stdout.writeBytes(bytes));
+export async function saveBackup(context: CommandContext, token: string, options: BackupOptions): Promise<SavedBackup> {
+  const { file, withConversations } = options;
+  const source = { token, withConversations };
+  if (file === '-') return transfer(context, source, (bytes) => context.io.stdout.writeBytes(bytes));
   const path = resolve(context.io.directory, file);
   const partial = `${path}.partial`;
   try {
     await rm(partial, { force: true });
     const handle = await open(partial, 'wx', 0o600);
     try {
-      const saved = await transfer(context, token, async (bytes) => void (await handle.appendFile(bytes)));
+      const saved = await transfer(context, source, async (bytes) => void (await handle.appendFile(bytes)));
       await handle.sync();
       await rename(partial, path);
       return saved;
@@ -35,12 +45,14 @@ export async function saveBackup(context: CommandContext, token: string, file: s
   }
 }
 
+type BackupSource = { readonly token: string; readonly withConversations: boolean };
+
 async function transfer(
   context: CommandContext,
-  token: string,
+  source: BackupSource,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<SavedBackup> {
-  const body = await requestBackup(context, token);
+  const body = await requestBackup(context, source);
   let bytes = 0;
   async function* written(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
@@ -56,11 +68,15 @@ async function transfer(
   return { createdAt, region, bytes };
 }
 
-async function requestBackup({ io, settings }: CommandContext, token: string): Promise<AsyncIterable<Uint8Array>> {
+async function requestBackup(
+  { io, settings }: CommandContext,
+  { token, withConversations }: BackupSource,
+): Promise<AsyncIterable<Uint8Array>> {
   const origin = settings.origin.value;
+  const query = withConversations ? `?${backupConversationsParameter}=true` : '';
   // Do not follow redirects, which would send the token to another host.
   const request = { headers: { authorization: `Bearer ${token}` }, signal: io.signal, redirect: 'error' } as const;
-  const response = await io.fetch(origin + backupUrlPath, request).catch((error: unknown) => {
+  const response = await io.fetch(`${origin}${backupUrlPath}${query}`, request).catch((error: unknown) => {
     io.signal.throwIfAborted();
     throw new ConnectionError(`cannot reach the service at ${origin}`, { cause: error });
   });

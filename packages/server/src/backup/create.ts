@@ -2,6 +2,7 @@ import { type BackupManifest, backupEntryNames } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { listCompleteArchives } from '../builds/complete-archives.ts';
+import { listContentPaths } from '../conversations/content-paths.ts';
 import { listStoredLogDirectories } from '../logs/stored-directories.ts';
 import { listAppliedMigrations } from '../store/migrate.ts';
 import type { Database } from '../store/tables.ts';
@@ -21,15 +22,19 @@ export type BackupContext = LogBackupContext & {
 /**
  * Streams a backup of the database and the data directory as a tar archive. All rows come from one database snapshot.
  * Files are read after the snapshot, so the encryption keys of all rows are included. A file that is removed after the
- * snapshot is omitted.
+ * snapshot is omitted. Without `withConversations`, omits conversations, the logs of bots, and what bots wrote last.
  */
-export async function* createBackup(context: BackupContext): AsyncGenerator<Buffer> {
+export async function* createBackup(
+  context: BackupContext,
+  { withConversations }: { readonly withConversations: boolean },
+): AsyncGenerator<Buffer> {
   const createdAt = context.now();
   const manifest = {
     format: 1,
     id: context.newId(),
     createdAt: createdAt.toISOString(),
     region: context.host.region,
+    withConversations,
   } as const;
   const snapshot = context.db.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   const db = await snapshot.execute();
@@ -47,17 +52,19 @@ export async function* createBackup(context: BackupContext): AsyncGenerator<Buff
 
 async function* entriesOf(
   context: BackupContext,
-  manifest: Omit<BackupManifest, 'migrations'>,
+  manifest: Omit<BackupManifest, 'migrations'> & { readonly withConversations: boolean },
 ): AsyncGenerator<TarEntry> {
   const { db, host, dataDirectory } = context;
   yield createTextEntry(
     backupEntryNames.first,
     JSON.stringify({ ...manifest, migrations: await listAppliedMigrations(db) }),
   );
-  for await (const { table, number, rows } of readTables(db))
+  for await (const { table, number, rows } of readTables(db, manifest.withConversations ? 'all' : 'without-bot-text'))
     yield createTextEntry(`database/${table}/${number}.json`, rows);
   for (const name of ['id', 'key']) yield* iterateFileEntries(dataDirectory, name);
   yield* iterateDirectoryEntries(dataDirectory, 'vault-keys');
   for (const path of await listCompleteArchives(db, host.region)) yield* iterateFileEntries(dataDirectory, path);
+  if (!manifest.withConversations) return;
+  for (const path of await listContentPaths(db, host.id)) yield* iterateFileEntries(dataDirectory, path);
   for (const directory of await listStoredLogDirectories(db, host.id)) yield* iterateLogEntries(context, directory);
 }

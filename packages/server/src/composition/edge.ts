@@ -33,7 +33,8 @@ export async function createHttpServer(
       },
       uploads: context.builds.uploads,
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),
-      createBackup: () => createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }),
+      createBackup: (withConversations) =>
+        createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }, { withConversations }),
       cors: { origins: config.corsOrigins },
       toFailure: mapErrorToFailure,
       verifyToken: (named, token) => findTokenSession(context, named, token),

@@ -193,3 +193,15 @@ export async function findSessionsWithContent(
     .execute();
   return new Set(rows.map((row) => row.session_id));
 }
+
+/** Lists the sessions of a host whose conversations have ended and can be read. */
+export function listSessionsWithContent(db: Database, hostId: string): Promise<SessionKey[]> {
+  return db
+    .selectFrom('session_conversations')
+    .innerJoin('sessions', 'sessions.id', 'session_conversations.session_id')
+    .select(['sessions.id', 'sessions.agent_id as agentId'])
+    .where('session_conversations.host_id', '=', hostId)
+    .where('session_conversations.state', '<>', 'live')
+    .where('wrapped_key', 'is not', null)
+    .execute();
+}

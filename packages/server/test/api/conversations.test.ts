@@ -1,12 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ApiClient, ConversationLevel } from '@bothost/contract';
+import { type ApiClient, backupUrlPath, type ConversationLevel } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Database, Tables } from '../../src/store/tables.ts';
 import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
-import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession } from '../support/client.ts';
+import {
+  createBearerTokenHeaders,
+  evaluateJavaScriptInBot,
+  startAgentSession,
+  stopAgentSession,
+} from '../support/client.ts';
 import { signUpPerson } from '../support/people.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -229,6 +234,33 @@ describe('the conversation of a session', () => {
     );
     const stored = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
     expect(stored.filter((path) => path.endsWith(sessionId))).toEqual([]);
+  });
+
+  it('is in a backup only if the operator asks for conversations, and so is the log', async () => {
+    const sessionId = await start();
+    await append(sessionId, question);
+    await evaluate(sessionId, 'console.log("spoke about the osprey")');
+    await evaluate(sessionId, 'setTimeout(() => process.exit(1))');
+    await expect.poll(async () => (await read(sessionId)).state, { timeout: 20_000 }).toBe('incomplete');
+    const token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
+    const backUp = async (query: string) => {
+      const response = await fetch(`${service.url}${backupUrlPath}${query}`, createBearerTokenHeaders(token));
+      expect(response.status).toBe(200);
+      return Buffer.from(await response.arrayBuffer()).toString('latin1');
+    };
+    const without = await backUp('');
+    expect(without).toContain('INSTANCE_EXITED');
+    expect(without).toContain('session_conversations');
+    expect(without).not.toContain('osprey');
+    expect(without).not.toMatch(/files\/(conversations|logs)/);
+    const all = await backUp('?withConversations=true');
+    expect(all).toContain('osprey');
+    expect(all).toMatch(new RegExp(`files/conversations/[^/]+/${sessionId}`));
+    const { status } = await fetch(
+      `${service.url}${backupUrlPath}?withConversations=1`,
+      createBearerTokenHeaders(token),
+    );
+    expect(status).toBe(400);
   });
 
   it('is incomplete if the bot is killed, and rejects an invalid cursor', async () => {

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import { backupUrlPath } from '@bothost/contract';
+import { backupConversationsParameter, backupUrlPath, createApiError } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { getObjectFields } from '../requests/json-body.ts';
 
-export type BackupCreator = { readonly createBackup: () => AsyncGenerator<Buffer> };
+export type BackupCreator = { readonly createBackup: (withConversations: boolean) => AsyncGenerator<Buffer> };
 
 /**
  * Milliseconds without progress after which the client is disconnected, because a backup keeps a database transaction
@@ -20,11 +21,22 @@ export function addBackupRoute(
   requireOperator: (request: FastifyRequest) => Promise<void>,
 ): void {
   const config = { operation: { audit: 'backup.create' } } as const;
-  app.get(backupUrlPath, { onRequest: requireOperator, config }, async (_, reply) => {
+  app.get(backupUrlPath, { onRequest: requireOperator, config }, async (request, reply) => {
+    const withConversations = readFlag(request.query);
     reply.raw.setTimeout(idleMs, () => reply.raw.destroy());
     return reply
       .type('application/x-tar')
       .header('cache-control', 'no-store')
-      .send(Readable.from(createBackup(), { objectMode: false }));
+      .send(Readable.from(createBackup(withConversations), { objectMode: false }));
   });
+}
+
+/** @throws failure `invalid-request` */
+function readFlag(query: unknown): boolean {
+  const value = getObjectFields(query)[backupConversationsParameter];
+  if (value !== undefined && value !== 'true' && value !== 'false') {
+    const message = `${backupConversationsParameter} must be true or false.`;
+    throw createApiError('invalid-request', { issues: [{ path: `query.${backupConversationsParameter}`, message }] });
+  }
+  return value === 'true';
 }
