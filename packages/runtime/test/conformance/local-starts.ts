@@ -35,6 +35,7 @@ export function defineLocalStartTests(setup: SourceRuntimeSetup): void {
       const address = await start('env', 'process.env.ADDED = "";');
       const environment = await evaluateInInstance(address, 'process.env');
       const allowed = [
+        'BOTHOST_CONVERSATION_FILE',
         'BOTHOST_INSTANCE',
         'BOT_HOST',
         'BOT_SOCKET',

@@ -68,7 +68,9 @@ describeAsRoot('a hostile bot, on a service that runs as root', () => {
   it('has no setting of the service in its environment', async () => {
     const environment = await evaluate<Record<string, string>>('process.env');
     expect(
-      Object.keys(environment).filter((name) => /^(BOTHOST_(?!INSTANCE$)|DATABASE|PG|npm_|VITEST)/.test(name)),
+      Object.keys(environment).filter((name) =>
+        /^(BOTHOST_(?!(INSTANCE|CONVERSATION_FILE)$)|DATABASE|PG|npm_|VITEST)/.test(name),
+      ),
     ).toEqual([]);
     const text = JSON.stringify(environment) + (await evaluate<string>('process.argv.join()'));
     const key = readFileSync(join(service.dataDirectory, 'key'), 'utf8').trim();
