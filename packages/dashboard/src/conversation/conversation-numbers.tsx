@@ -18,7 +18,10 @@ export function ConversationNumberTiles({ numbers, isLive }: NumbersProps) {
   return (
     <dl
       aria-label="Numbers of the conversation"
-      className="flex flex-wrap gap-px overflow-hidden rounded-2xl border border-line bg-line *:grow *:basis-[40%] sm:*:basis-[22%] lg:*:basis-0"
+      className={classNames(
+        'flex flex-wrap gap-px overflow-hidden rounded-2xl border border-line bg-line *:grow *:basis-[40%] sm:*:basis-[22%]',
+        known.length < kinds.length ? 'lg:*:basis-0' : 'lg:*:basis-[19%]',
+      )}
     >
       {(known.length === 0 ? kinds.slice(0, 1) : known).map(([times, origin]) => (
         <ResponseTiles key={origin} times={times} origin={origin} />
