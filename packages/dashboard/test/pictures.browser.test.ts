@@ -21,11 +21,14 @@ const burnSeconds = isStored ? 20 : 6;
 let service: BuiltService;
 let browser: Browser;
 let target: string;
+let dashboard: Page;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
   service = await startBuiltService();
   browser = await launchBrowser(service.folder);
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+  ({ page: dashboard } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com')));
   target = isStored ? fromRoot('docs/pictures') : join(service.folder, 'pictures');
   await mkdir(target, { recursive: true });
 });
@@ -36,31 +39,48 @@ afterAll(async () => {
   await service?.close();
 });
 
-async function takePicture(page: Page, name: string): Promise<void> {
+async function takePicture(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
   const path = join(target, `${name}.png`);
-  await page.screenshot({ path, fullPage: true });
+  await page.screenshot({ path, fullPage });
   expect((await stat(path)).size).toBeLessThan(pictureBytesAtMost);
 }
 
-browserTest('takes a screenshot of a conversation on the talk page', async () => {
-  const page = await browser.newPage({ viewport: { width: 1180, height: 720 }, colorScheme: 'light' });
-  await page.goto(`${service.origin}/talk/parrot#key=${service.publicKey}`);
-  await page.getByRole('button', { name: 'Start talking' }).click();
-  const transcript = page.getByRole('log', { name: 'Transcript' });
-  await transcript.getByText('I am the parrot').waitFor();
-  await page.getByLabel('Write to parrot').fill('pretty bird');
-  await page.keyboard.press('Enter');
-  await transcript.getByText('Rraawk! pretty bird').waitFor();
-  await transcript
-    .getByText(/I heard 1\.\d seconds of you/)
-    .first()
-    .waitFor();
-  await takePicture(page, 'talk');
-  await page.close();
-});
+browserTest(
+  'takes two pictures: a conversation on the talk page, and the page of its session in the dashboard',
+  async () => {
+    const page = await browser.newPage({ viewport: { width: 1180, height: 720 }, colorScheme: 'light' });
+    await page.goto(`${service.origin}/talk/parrot#key=${service.publicKey}`);
+    await page.getByRole('button', { name: 'Start talking' }).click();
+    const transcript = page.getByRole('log', { name: 'Transcript' });
+    const heard = transcript.getByText(/I heard 1\.\d seconds of you/);
+    await transcript.getByText('I am the parrot').waitFor();
+    await page.getByLabel('Write to parrot').fill('pretty bird');
+    await page.keyboard.press('Enter');
+    await transcript.getByText('Rraawk! pretty bird').waitFor();
+    await heard.first().waitFor();
+    await takePicture(page, 'talk');
+    // The caller's sound file speaks every four seconds.
+    await heard.nth(isStored ? 4 : 0).waitFor();
+    await page.getByRole('button', { name: 'End', exact: true }).click();
+    const { sessions } = await service.ask('agents/parrot/sessions');
+    const [session] = sessions as readonly { readonly sessionId: string }[];
+    await page.close();
+
+    await dashboard.goto(`${service.origin}/orgs/home/sessions/${session?.sessionId}`);
+    await dashboard.getByRole('img', { name: /^CPU over time/ }).waitFor();
+    await dashboard.getByRole('region', { name: 'Turn 1', exact: true }).waitFor();
+    await dashboard.getByText('The caller left').waitFor();
+    await dashboard.keyboard.press('j');
+    await dashboard.getByRole('region', { name: 'Turn 2', exact: true }).waitFor();
+    await dashboard.setViewportSize({ width: 1280, height: 1_990 });
+    await takePicture(dashboard, 'dashboard-session', { fullPage: false });
+    await dashboard.setViewportSize({ width: 1280, height: 800 });
+  },
+  120_000,
+);
 
 browserTest(
-  'takes three pictures: a session in botcli, a session in the dashboard, and the overview of the dashboard',
+  'takes two pictures: a session in botcli, and the overview of the dashboard',
   async () => {
     const sessionId = await startSession(service, 'parrot');
     for (const [cpuMillicores, megabytes] of [
@@ -81,17 +101,11 @@ browserTest(
       .toMatchObject({ endedAt: expect.any(String) });
     await takeTerminalPicture(['cloud', 'agent', 'sessions', 'parrot', '--id', sessionId], 'session');
 
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-    const { page } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com'));
+    await dashboard.goto(`${service.origin}/orgs/home`);
     await startSession(service, 'parrot');
-    const liveSessions = page.locator('dt', { hasText: 'Live sessions' }).locator('+ dd');
+    const liveSessions = dashboard.locator('dt', { hasText: 'Live sessions' }).locator('+ dd');
     await expect.poll(() => liveSessions.textContent(), { timeout: 20_000 }).not.toBe('0');
-    await takePicture(page, 'dashboard');
-    await page.goto(`${service.origin}/orgs/home/sessions/${sessionId}`);
-    await page.getByRole('img', { name: /^CPU over time/ }).waitFor();
-    await page.getByText(`parrot: session ${sessionId} ended`).first().waitFor();
-    await takePicture(page, 'dashboard-session');
-    await context.close();
+    await takePicture(dashboard, 'dashboard');
   },
   240_000,
 );
