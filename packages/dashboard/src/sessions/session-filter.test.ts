@@ -18,6 +18,10 @@ describe('createSessionQuery', () => {
     [{ duration: '-10' }, { durationMax: 10 }],
     [{ duration: '600-' }, { durationMin: 600 }],
     [{ duration: 'long' }, {}],
+    [{ conversation: 'slow-2s' }, { responseTimeMin: 2_000 }],
+    [{ conversation: 'errors' }, { errorsMin: 1 }],
+    [{ conversation: 'interruptions' }, { interruptionsMin: 1 }],
+    [{ conversation: 'toString' }, {}],
   ])('turns the filter %j into the query %j', (filter, query) => {
     expect(createSessionQuery(filter, now)).toEqual(query);
   });
@@ -34,6 +38,7 @@ describe('createSessionListShellCommand', () => {
   it.each([
     [{}, 'limit=100'],
     [{ agent: 'parrot', duration: '60-' }, 'agent=parrot&durationMin=60&limit=100'],
+    [{ agent: 'parrot', conversation: 'errors' }, 'agent=parrot&errorsMin=1&limit=100'],
   ])('returns a curl command for the filter %j, for which botcli has no option', (filter, query) => {
     expect(createSessionListShellCommand(origin, 'home', filter, now)).toContain(
       `'${origin}/v1/organizations/home/sessions?${query}'`,

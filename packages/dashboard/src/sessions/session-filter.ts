@@ -13,6 +13,8 @@ export type SessionFilter = {
   readonly since?: string | undefined;
   /** A range of durations in seconds, such as `10-60`, `-10` (at most 10) or `600-` (at least 600). */
   readonly duration?: string | undefined;
+  /** A property of the conversation: a key of `conversationQueries`. */
+  readonly conversation?: string | undefined;
 };
 
 export function parseSessionFilter({
@@ -20,12 +22,14 @@ export function parseSessionFilter({
   status,
   since,
   duration,
+  conversation,
 }: Readonly<Record<string, unknown>>): SessionFilter {
   return {
     agent: readTextParameter(agent),
     status: readTextParameter(status),
     since: readTextParameter(since),
     duration: readTextParameter(duration),
+    conversation: readTextParameter(conversation),
   };
 }
 
@@ -49,8 +53,26 @@ export const durationOptions = [
   ['600-', '10 minutes or more'],
 ] as const;
 
+const conversationQueries: Readonly<Record<string, SessionQuery>> = {
+  'slow-1s': { responseTimeMin: 1_000 },
+  'slow-2s': { responseTimeMin: 2_000 },
+  'slow-5s': { responseTimeMin: 5_000 },
+  errors: { errorsMin: 1 },
+  interruptions: { interruptionsMin: 1 },
+};
+
+export const conversationOptions = [
+  ['', 'Any conversation'],
+  ['slow-1s', 'Response p95 1 s or more'],
+  ['slow-2s', 'Response p95 2 s or more'],
+  ['slow-5s', 'Response p95 5 s or more'],
+  ['errors', 'With errors'],
+  ['interruptions', 'With interruptions'],
+] as const;
+
 /** Returns the query for a filter that is applied at the time `nowMs`. Ignores invalid parts of the filter. */
-export function createSessionQuery({ agent, status, since, duration }: SessionFilter, nowMs: number): SessionQuery {
+export function createSessionQuery(filter: SessionFilter, nowMs: number): SessionQuery {
+  const { agent, status, since, duration, conversation = '' } = filter;
   const startTime = computePeriodStartSeconds(since, nowMs);
   const [, least, greatest] = /^(\d{0,9})-(\d{0,9})$/.exec(duration ?? '') ?? [];
   return {
@@ -59,6 +81,7 @@ export function createSessionQuery({ agent, status, since, duration }: SessionFi
     ...(startTime === undefined ? {} : { startTime: Math.floor(startTime) }),
     ...(least ? { durationMin: Number(least) } : {}),
     ...(greatest ? { durationMax: Number(greatest) } : {}),
+    ...(Object.hasOwn(conversationQueries, conversation) ? conversationQueries[conversation] : {}),
   };
 }
 
@@ -78,12 +101,10 @@ export function createSessionListShellCommand(
   filter: SessionFilter,
   nowMs: number,
 ): string {
-  const { startTime, durationMin, durationMax, ...query } = createSessionQuery(filter, nowMs);
-  const isOfCli = startTime === undefined && durationMin === undefined && durationMax === undefined;
-  if (query.agent === undefined || !isOfCli || filter.status === 'failed') {
-    const all = { ...query, startTime, durationMin, durationMax, limit: 100 };
-    return formatCurlCommand('listOrganizationSessions', { origin, organization, query: all });
+  const { agent, status, endState, ...others } = createSessionQuery(filter, nowMs);
+  if (agent === undefined || Object.keys(others).length > 0 || filter.status === 'failed') {
+    const query = { agent, status, endState, ...others, limit: 100 };
+    return formatCurlCommand('listOrganizationSessions', { origin, organization, query });
   }
-  const { agent, status, endState } = query;
   return botcliCommands.listSessions(organization, agent, { status, 'end-state': endState });
 }

@@ -4,9 +4,11 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Square } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
+import { classNames } from '../components/class-names.ts';
 import { formatCount, formatDuration } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
+import { formatResponseTime } from '../conversation/offset.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import type { SessionFilter } from './session-filter.ts';
@@ -16,7 +18,19 @@ import { type NewestSessionList, useScrollAnchoredSessionList, useSessionRows } 
 
 const rowPixels = 64;
 const columns =
-  'grid grid-cols-[minmax(0,1fr)_auto_auto] items-center md:gap-x-4 md:grid-cols-[minmax(0,1.4fr)_10rem_9rem_7rem_8rem_5.5rem]';
+  'grid grid-cols-[minmax(0,1fr)_auto_auto] items-center md:gap-x-4 md:grid-cols-[minmax(0,1.4fr)_10rem_9rem_7rem_8rem_5.5rem] xl:grid-cols-[minmax(0,1fr)_9rem_8rem_6rem_7rem_6rem_3rem_5.5rem]';
+
+const onlyIfWide = 'max-xl:hidden';
+const columnTitles = [
+  ['Session', ''],
+  ['Status', ''],
+  ['Started', ''],
+  ['Duration', ''],
+  ['Bot start', ''],
+  ['Response p95', onlyIfWide],
+  ['Errors', onlyIfWide],
+  ['Actions', 'sr-only'],
+] as const;
 
 type SessionListProps = {
   readonly organization: string;
@@ -63,8 +77,8 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
       <table aria-label="Sessions" aria-rowcount={count + 1} className="block">
         <thead className="block border-line border-b text-quiet text-xs max-md:sr-only">
           <tr aria-rowindex={1} className={`${columns} px-5 py-2 sm:px-6`}>
-            {['Session', 'Status', 'Started', 'Duration', 'Bot start', 'Actions'].map((title) => (
-              <th key={title} className={`text-left font-normal ${title === 'Actions' ? 'sr-only' : ''}`}>
+            {columnTitles.map(([title, className]) => (
+              <th key={title} className={`text-left font-normal ${className}`}>
                 {title}
               </th>
             ))}
@@ -120,7 +134,8 @@ type SessionCellsProps = {
 
 function SessionCells({ organization, session, onStop }: SessionCellsProps) {
   const membership = useMembership();
-  const { sessionId, agentName, createdAt, endedAt } = session;
+  const { sessionId, agentName, createdAt, endedAt, conversation } = session;
+  const responseMs = conversation?.responseP95Ms ?? null;
   const now = useNow(endedAt === null);
   const duration = formatDuration(computeSessionDurationMs(session, now));
   return (
@@ -152,6 +167,12 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
       </td>
       <td className="text-sm tabular-nums max-md:hidden">{duration}</td>
       <td className="text-quiet text-sm max-md:hidden">{formatBotStartDuration(session)}</td>
+      <td className={`text-sm tabular-nums ${onlyIfWide}`}>
+        {responseMs === null ? '—' : formatResponseTime(responseMs)}
+      </td>
+      <td className={classNames('text-sm tabular-nums', onlyIfWide, (conversation?.errors ?? 0) > 0 && 'text-danger')}>
+        {conversation?.errors ?? '—'}
+      </td>
       <td className="text-right max-md:ml-3 max-md:empty:hidden">
         {endedAt === null && canCallOperation(membership, 'stopSession') && (
           <Button

@@ -10,7 +10,13 @@ import { SelectField } from '../components/select-field.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { NoSessions } from './no-sessions.tsx';
 import { newestSessionsQuery } from './queries.ts';
-import { createSessionListShellCommand, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
+import {
+  conversationOptions,
+  createSessionListShellCommand,
+  durationOptions,
+  type SessionFilter,
+  statusOptions,
+} from './session-filter.ts';
 import { SessionList } from './session-list.tsx';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/sessions');
@@ -74,7 +80,7 @@ function SessionFilters({ organization, filter, onChange }: SessionFiltersProps)
   // The agent that the URL names may have been deleted, so it may be missing from the list of agents.
   const known = filter.agent === undefined || names.includes(filter.agent) ? names : [filter.agent, ...names];
   return (
-    <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
+    <div className="grid grid-cols-2 gap-4 lg:grid-cols-5">
       <SelectField
         label="Agent"
         options={[['', 'All agents'], ...known.map((name) => [name, name] as const)]}
@@ -98,6 +104,12 @@ function SessionFilters({ organization, filter, onChange }: SessionFiltersProps)
         options={durationOptions}
         value={filter.duration ?? ''}
         onValue={(duration) => onChange({ duration: duration || undefined })}
+      />
+      <SelectField
+        label="Conversation"
+        options={conversationOptions}
+        value={filter.conversation ?? ''}
+        onValue={(conversation) => onChange({ conversation: conversation || undefined })}
       />
     </div>
   );
