@@ -49,7 +49,7 @@ async function writeLines(sessionId: string, lines: readonly ConversationLine[])
 const endSession = (sessionId: string) => evaluate(sessionId, "state.end(200, ''); 1");
 
 browserTest(
-  'the page of a live session shows each turn as it happens, and a link to a turn opens it again',
+  'the page of a live session shows each turn as it happens, a link opens a turn again, and the content can be deleted',
   async () => {
     const sessionId = await startSession('transcript');
     await writeLines(sessionId, createConversationLines({ turns: 5, isEnded: false }));
@@ -92,6 +92,12 @@ browserTest(
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     }
     await page.setViewportSize({ width: 1440, height: 900 });
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete conversation' }).click();
+    await page.getByText('The content was deleted.').waitFor();
+    expect(await turns().count()).toBe(0);
+    await expect.poll(() => number('Turns').textContent()).toMatch(/^7/);
   },
   120_000,
 );
@@ -109,6 +115,11 @@ browserTest(
     expect(await page.getByText("after the caller's silence").count()).toBe(0);
     expect(await page.getByText('weather in Lisbon').count()).toBe(0);
     await inspect('conversation-timings');
+    await page.getByRole('link', { name: 'All sessions' }).click();
+    await page.getByLabel('Conversation').selectOption('slow-1s');
+    await page.getByRole('row').filter({ hasText: timed }).getByRole('cell', { name: '1.42 s' }).waitFor();
+    await inspect('conversation-sessions');
+    await open(timed);
     await page.getByRole('link', { name: 'Change the setting' }).click();
     await page.waitForURL(/\/agents\/crow$/);
 

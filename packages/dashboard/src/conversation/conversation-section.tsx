@@ -4,8 +4,10 @@ import { useEffect, useEffectEvent } from 'react';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Section } from '../components/section.tsx';
 import { isTypingTarget } from '../components/typing-target.ts';
+import { canCallOperation, useMembership } from '../organization/organization.ts';
 import type { Conversation, Turn } from './conversation.ts';
 import { ConversationWarnings } from './conversation-warnings.tsx';
+import { DeleteConversation } from './delete-conversation.tsx';
 import { LevelExplanation } from './level-explanation.tsx';
 import { Transcript } from './transcript.tsx';
 import { TurnLog } from './turn-log.tsx';
@@ -29,9 +31,11 @@ type ConversationSectionProps = {
 export function ConversationSection(props: ConversationSectionProps) {
   const { organization, agentName, conversation, latest, selected, onSelect, isFollowing, onFollow, createLink } =
     props;
+  const membership = useMembership();
   const { turns } = conversation;
   const { sessionId, state, startedAt, textHidden } = latest;
   const isLive = state === 'live';
+  const isStored = state === 'complete' || state === 'incomplete';
   const index = selected === undefined ? -1 : turns.indexOf(selected);
   const [previous, next] = [index > 0 ? turns[index - 1] : undefined, turns[index + 1]];
   const selectOnKey = useEffectEvent((event: KeyboardEvent) => {
@@ -49,6 +53,12 @@ export function ConversationSection(props: ConversationSectionProps) {
     <Section
       title="Conversation"
       lead={turns.length > 1 ? 'The keys J and K select the next and the previous turn.' : undefined}
+      actions={
+        isStored &&
+        canCallOperation(membership, 'deleteSessionConversation') && (
+          <DeleteConversation organization={organization} agentName={agentName} sessionId={sessionId} />
+        )
+      }
     >
       <div className="divide-y divide-line">
         <LevelExplanation conversation={latest} agentName={agentName} />

@@ -1,0 +1,36 @@
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { useRefresh } from '../components/use-refresh.ts';
+import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
+
+type DeleteConversationProps = {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly sessionId: string;
+};
+
+/** Deletes the conversation and the log of a session that has ended, after a confirmation. */
+export function DeleteConversation({ organization, agentName, sessionId }: DeleteConversationProps) {
+  const [isConfirming, setIsConfirming] = useState(false);
+  const refresh = useRefresh(createOrganizationQueryKey(organization));
+  return (
+    <>
+      <Button variant="outline" size="small" onClick={() => setIsConfirming(true)}>
+        <Trash2 aria-hidden="true" className="size-4" />
+        Delete
+      </Button>
+      {isConfirming && (
+        <ConfirmDialog
+          title="Delete this conversation?"
+          lead="The lines of the conversation and the log of the session are deleted for good. The numbers remain. Backups that contain them are not changed."
+          action="Delete conversation"
+          run={() => getOrganizationApi(organization).deleteSessionConversation({ params: { agentName, sessionId } })}
+          onDone={() => refresh('The conversation is deleted.')}
+          onClose={() => setIsConfirming(false)}
+        />
+      )}
+    </>
+  );
+}
