@@ -37,6 +37,11 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
     ['home', 'parrot', id],
     [null, 'parrot', id],
   ],
+  readConversation: [
+    ['home', 'parrot', id, true],
+    ['home', 'parrot', id, false],
+  ],
+  deleteConversation: [['home', 'parrot', id]],
   stopSession: [['home', 'parrot', id]],
   readLogs: [
     [null, 'parrot', { session: id }],

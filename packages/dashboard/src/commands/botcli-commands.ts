@@ -19,6 +19,13 @@ export const botcliCommands = {
     formatCloudCommand(organization, 'agent', 'sessions', agent, ...formatOptions(filter)),
   showSession: (organization: string | null, agent: string, sessionId: string) =>
     formatCloudCommand(organization, 'agent', 'sessions', agent, '--id', sessionId),
+  readConversation: (organization: string, agent: string, sessionId: string, isFollowing: boolean) =>
+    formatCloudCommand(
+      organization,
+      ...['agent', 'conversation', agent, sessionId, ...(isFollowing ? ['--follow'] : [])],
+    ),
+  deleteConversation: (organization: string, agent: string, sessionId: string) =>
+    formatCloudCommand(organization, 'agent', 'conversation', agent, sessionId, '--delete', '--yes'),
   stopSession: (organization: string, agent: string, sessionId: string) =>
     formatCloudCommand(organization, 'agent', 'stop', agent, '--session-id', sessionId, '--force'),
   readLogs: (organization: string | null, agent: string, filter: OptionValues, isFollowing = false) =>

@@ -1,7 +1,9 @@
 import type { SessionConversation } from '@bothost/contract';
 import { MessagesSquare } from 'lucide-react';
 import { useEffect, useEffectEvent } from 'react';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { Section } from '../components/section.tsx';
 import { isTypingTarget } from '../components/typing-target.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
@@ -99,6 +101,13 @@ export function ConversationSection(props: ConversationSectionProps) {
           <EmptyState icon={MessagesSquare} title="No turns yet">
             Turns appear here while the caller and the bot speak.
           </EmptyState>
+        )}
+        {turns.length > 0 && (
+          <div className="px-5 py-4 sm:px-6">
+            <EquivalentShellCommand
+              command={botcliCommands.readConversation(organization, agentName, sessionId, isLive)}
+            />
+          </div>
         )}
       </div>
     </Section>

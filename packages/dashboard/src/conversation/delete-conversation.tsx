@@ -1,5 +1,6 @@
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { useRefresh } from '../components/use-refresh.ts';
@@ -26,6 +27,7 @@ export function DeleteConversation({ organization, agentName, sessionId }: Delet
           title="Delete this conversation?"
           lead="The lines of the conversation and the log of the session are deleted for good. The numbers remain. Backups that contain them are not changed."
           action="Delete conversation"
+          command={botcliCommands.deleteConversation(organization, agentName, sessionId)}
           run={() => getOrganizationApi(organization).deleteSessionConversation({ params: { agentName, sessionId } })}
           onDone={() => refresh('The conversation is deleted.')}
           onClose={() => setIsConfirming(false)}
