@@ -20,7 +20,7 @@ const pageRequests = {
   '/orgs/home': ['overview'],
   '/orgs/home/agents': ['agents'],
   '/orgs/home/agents/parrot': ['agents/parrot', 'agents/parrot/deployments', 'secrets'],
-  '/orgs/home/deploy': ['agents', 'properties', 'secrets'],
+  '/orgs/home/deploy': ['agents', 'properties', 'regions', 'secrets'],
   '/orgs/home/secrets': ['secrets'],
   '/orgs/home/secrets/keys': ['secrets/keys', 'secrets/keys/history'],
   '/orgs/home/sessions?agent=parrot': ['agents', 'sessions'],

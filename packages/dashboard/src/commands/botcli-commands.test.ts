@@ -53,6 +53,10 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
   listDeployments: [['home', 'parrot']],
   rollBackAgent: [['home', 'parrot', id]],
   deploy: [[]],
+  deployImage: [
+    ['home', 'bot', 'ghcr.io/team/bot:1', ''],
+    ['home', 'bot', 'ghcr.io/team/bot:1', 'ghcr'],
+  ],
   deployFolder: [
     ['home', 'parrot', 'my bot', settings],
     ['home', 'parrot', 'my bot', {}],

@@ -41,6 +41,11 @@ export const botcliCommands = {
   deploy: () => formatBotcliCommand('cloud', 'deploy'),
   deployFolder: (organization: string, agent: string, folder: string, settings: OptionValues) =>
     formatCloudCommand(organization, 'deploy', agent, '--build-dir', folder, ...formatOptions(settings)),
+  deployImage: (organization: string, agent: string, image: string, pullSecret: string) =>
+    formatCloudCommand(
+      organization,
+      ...['deploy', agent, image, ...(pullSecret === '' ? [] : ['--credentials', pullSecret])],
+    ),
   deployWithFile: (organization: string, deployFile: string) =>
     formatCloudCommand(organization, 'deploy', '--config-file', deployFile),
   deployBuildAgain: (organization: string, agent: string, buildId: string) =>

@@ -1,13 +1,16 @@
 import { formatBytes } from '@bothost/contract';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { LoaderCircle, Lock } from 'lucide-react';
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploySteps } from '../organization/first-deploy-steps.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
+import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
+import { DeployImage } from './deploy-image.tsx';
 import { DeployProject } from './deploy-project.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { readChosenProject } from './pack-project.ts';
@@ -21,10 +24,10 @@ export function DeployPage() {
     <div className="flex flex-col gap-8">
       <PageHeader
         title="Deploy"
-        lead="Deploys the folder of a bot. New sessions use the new version as soon as its first instance is ready."
+        lead="Deploys a bot. New sessions use the new version as soon as its first instance is ready."
       />
       {canCallOperation(membership, 'createBuild') ? (
-        <Deploy organization={membership.name} />
+        <DeployByRegion organization={membership.name} />
       ) : (
         <Section>
           <EmptyState icon={Lock} title="Only owners and members deploy">
@@ -38,6 +41,27 @@ export function DeployPage() {
         </Section>
       )}
     </div>
+  );
+}
+
+/** Shows a form for an image, a drop zone for a project, or both: what the regions of the service deploy. */
+function DeployByRegion({ organization }: { readonly organization: string }) {
+  const regions = useQuery(regionsQuery(organization));
+  const properties = useQuery(organizationPropertiesQuery(organization));
+  return (
+    <QueryBoundary query={regions}>
+      {({ regions: all }) => {
+        const imageRegions = all.filter(({ accepts }) => accepts === 'image').map(({ code }) => code);
+        const standard = properties.data?.properties.defaultRegion ?? '';
+        const region = imageRegions.includes(standard) ? standard : imageRegions[0];
+        return (
+          <>
+            {region !== undefined && <DeployImage organization={organization} region={region} />}
+            {imageRegions.length < all.length && <Deploy organization={organization} />}
+          </>
+        );
+      }}
+    </QueryBoundary>
   );
 }
 

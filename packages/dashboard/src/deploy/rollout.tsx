@@ -11,6 +11,7 @@ import { QueryBoundary } from '../components/query-boundary.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { TalkLink } from '../organization/talk-link.tsx';
 import { DeployStep } from './deploy-step.tsx';
+import { PullProgress } from './pull-progress.tsx';
 
 type RolloutProps = { readonly organization: string; readonly accepted: AcceptedDeployment };
 
@@ -36,7 +37,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
     <DeployStep title="Start" state={state === 'ready' ? 'done' : state === 'failed' ? 'failed' : 'running'}>
       {warning !== null && <Alert>{warning}</Alert>}
       <QueryBoundary query={deployment}>
-        {({ failure }) => {
+        {({ failure, image }) => {
           if (state === 'ready') {
             return (
               <>
@@ -65,6 +66,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                     ? 'A newer deployment of the agent has replaced this one.'
                     : `${getStatusLabel(deploymentStateLabels, state)}…`}
                 </p>
+                {image?.pulling != null && <PullProgress layers={image.pulling} />}
                 <p className="text-quiet text-sm">The service continues if you leave this page.</p>
                 <div className="flex">{agentLink}</div>
               </>
@@ -78,7 +80,7 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                   {agent.data?.activeDeploymentId == null
                     ? 'No version of the agent serves.'
                     : 'The previous version keeps serving.'}{' '}
-                  Correct the project and choose it again.
+                  {image === null && 'Correct the project and choose it again.'}
                 </p>
               </Alert>
               {failure !== null && failure.tail !== '' && (

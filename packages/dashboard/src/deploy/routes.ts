@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { agentListQuery } from '../agents/queries.ts';
 import { organizationLayout } from '../organization/layouts.ts';
-import { organizationPropertiesQuery } from '../organization/queries.ts';
+import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { secretListQuery } from '../secrets/queries.ts';
 
@@ -15,6 +15,7 @@ export const deployRoute = createRoute({
       agentListQuery(organization),
       organizationPropertiesQuery(organization),
       secretListQuery(organization),
+      regionsQuery(organization),
     );
   },
   component: lazyRouteComponent(() => import('./deploy-page.tsx'), 'DeployPage'),

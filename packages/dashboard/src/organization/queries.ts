@@ -14,6 +14,10 @@ export function organizationQuery<Data>(
   });
 }
 
+export function regionsQuery(organization: string) {
+  return organizationQuery(organization, ['regions'], (api, signal) => api.listRegions({}, signal));
+}
+
 export function organizationPropertiesQuery(organization: string) {
   return organizationQuery(organization, ['properties'], (api, signal) => api.getProperties({}, signal));
 }

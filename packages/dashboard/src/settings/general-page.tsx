@@ -15,9 +15,8 @@ import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, type Membership, useMembership } from '../organization/organization.ts';
-import { organizationPropertiesQuery } from '../organization/queries.ts';
+import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
 import { OrganizationDangerZone } from './organization-danger-zone.tsx';
-import { regionsQuery } from './queries.ts';
 
 const origin = location.origin;
 

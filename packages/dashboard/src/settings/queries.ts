@@ -22,10 +22,6 @@ export function invitationsQuery(organization: string) {
   return organizationQuery(organization, ['invitations'], (api, signal) => api.listInvitations({}, signal));
 }
 
-export function regionsQuery(organization: string) {
-  return organizationQuery(organization, ['regions'], (api, signal) => api.listRegions({}, signal));
-}
-
 export function auditQuery(organization: string, filter: AuditFilter) {
   const { action, object, result, since } = filter;
   return infiniteQueryOptions({

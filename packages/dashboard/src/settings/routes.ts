@@ -1,17 +1,10 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { appLayout, organizationLayout } from '../organization/layouts.ts';
 import { prefetchPermitted } from '../organization/prefetch-permitted.ts';
-import { organizationPropertiesQuery } from '../organization/queries.ts';
+import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { parseAuditFilter } from './audit-filter.ts';
-import {
-  apiKeysQuery,
-  auditQuery,
-  invitationsQuery,
-  membersQuery,
-  personalTokensQuery,
-  regionsQuery,
-} from './queries.ts';
+import { apiKeysQuery, auditQuery, invitationsQuery, membersQuery, personalTokensQuery } from './queries.ts';
 
 const settingsLayout = lazyRouteComponent(() => import('./settings-layout.tsx'), 'SettingsLayout');
 

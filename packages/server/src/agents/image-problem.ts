@@ -50,14 +50,14 @@ export function describeImageProblem(
     case 'PCC_IMAGE_TOO_LARGE':
       return {
         code,
-        message: `The image ${reference} is too large: ${detail} Make it smaller, or ask the operator to raise BOTHOST_IMAGE_MB.`,
+        message: `${detail} Make the image smaller, or ask the operator to raise the limit.`,
       };
     case 'PCC_INVALID_IMAGE_PLATFORM':
       return {
         code,
-        message: `The image ${reference} does not run on the platform of this region: ${detail} Build it for that platform with "docker build --platform", push it, and deploy again.`,
+        message: `${detail} Push an image for the platform of this region, and deploy again.`,
       };
     case 'PCC_IMAGE_PULL_UNKNOWN_ERROR':
-      return { code, message: `The image ${reference} could not be pulled: ${detail}` };
+      return { code, message: detail };
   }
 }
