@@ -37,6 +37,12 @@ browserTest('the agent page changes the minimum number of instances, and compare
   await page.getByText('The scaling is changed.').waitFor();
   await page.getByText('at least 1 wanted').waitFor();
 
+  await page.getByLabel('Conversations').selectOption('transcript');
+  await page.getByText('Owners, members and private keys can read the text.').waitFor();
+  await inspect('agent-conversations');
+  await button('Save').click();
+  await page.getByText('The conversation level is changed. It holds for new sessions.').waitFor();
+
   await page.getByRole('link', { name: /^Compare .* with the serving deployment$/ }).click();
   const comparison = page.getByRole('region', { name: 'Comparison' });
   await comparison.getByText('agent-2x').waitFor();

@@ -163,6 +163,7 @@ const forms: readonly FormCase[] = [
       Profile: 'body.agentProfile',
       'Maximum session duration, in seconds': 'body.maxSessionDuration',
       'Secret set': 'body.secretSet',
+      Conversations: 'body.conversation.level',
     },
   },
   {

@@ -2,6 +2,10 @@ import {
   type AgentProfileName,
   type AgentSettings,
   agentProfileResources,
+  type ConversationLevel,
+  conversationLevels,
+  defaultConversationLevel,
+  getLowerConversationLevel,
   instanceCountLimits,
   sessionDurationLimitsSeconds,
 } from '@bothost/contract';
@@ -17,6 +21,7 @@ export type SettingValues = {
   readonly agentProfile: string;
   readonly maxSessionDuration: string;
   readonly secretSet: string;
+  readonly conversationLevel: string;
 };
 
 type SettingFieldsProps = {
@@ -24,9 +29,11 @@ type SettingFieldsProps = {
   readonly onValues: (values: SettingValues) => void;
   /** The agent's region. The fields offer only secret sets of this region. */
   readonly region: string;
+  /** The highest conversation level that the operator allows. Undefined if it is not known. */
+  readonly maximumLevel?: ConversationLevel | undefined;
 };
 
-export function SettingFields({ values, onValues, region }: SettingFieldsProps) {
+export function SettingFields({ values, onValues, region, maximumLevel }: SettingFieldsProps) {
   const { name: organization } = useMembership();
   const names = useSecretSetNames(organization, region) ?? [];
   const sets = new Set([...names, values.secretSet].filter((name) => name !== ''));
@@ -79,8 +86,38 @@ export function SettingFields({ values, onValues, region }: SettingFieldsProps) 
         value={values.secretSet}
         onValue={onValue('secretSet')}
       />
+      <SelectField
+        label="Conversations"
+        name="conversation.level"
+        hint={describeLevelEffect(values.conversationLevel, maximumLevel)}
+        options={conversationLevels
+          .filter((level) => level === values.conversationLevel || isAllowed(level, maximumLevel))
+          .map((level) => [level, levelLabels[level]] as const)}
+        value={values.conversationLevel}
+        onValue={onValue('conversationLevel')}
+      />
     </>
   );
+}
+
+const levelLabels: Readonly<Record<ConversationLevel, string>> = {
+  off: 'Off: keep nothing',
+  timings: 'Timings: times and numbers, no text',
+  transcript: 'Transcript: also what was said',
+};
+
+function isAllowed(level: ConversationLevel, maximum: ConversationLevel | undefined): boolean {
+  return maximum === undefined || getLowerConversationLevel(level, maximum) === level;
+}
+
+/** Says what a conversation level means for new sessions and their logs. */
+function describeLevelEffect(name: string, maximum: ConversationLevel | undefined): string {
+  const level = conversationLevels.find((known) => known === name);
+  if (level !== undefined && maximum !== undefined && !isAllowed(level, maximum))
+    return `The operator allows at most "${maximum}", so new sessions have that level.`;
+  return level === 'transcript'
+    ? 'Holds for new sessions. Owners, members and private keys can read the text. The log has DEBUG lines.'
+    : 'Holds for new sessions. Their log begins at INFO, because Pipecat logs what was said at DEBUG. If the secret set has PIPECAT_LOG_LEVEL, that level is used instead, and the log may contain the conversation.';
 }
 
 /** Describes a profile, such as `agent-1x: 0.5 CPU, 1 GiB`. */
@@ -97,6 +134,9 @@ export function describeProfile(name: string): string {
 export function pickChangedSettings(current: SettingValues | null, values: SettingValues): AgentSettings {
   const isChanged = (name: keyof SettingValues) => current?.[name] !== values[name];
   const { agentProfile, secretSet } = values;
+  const level = conversationLevels.find((known) => known === values.conversationLevel);
+  // For a new agent, the default is not sent, because the operator may allow less.
+  const isLevelChanged = values.conversationLevel !== (current?.conversationLevel ?? defaultConversationLevel);
   const autoScaling = {
     ...(isChanged('minAgents') ? { minAgents: Number(values.minAgents) } : {}),
     ...(isChanged('maxAgents') ? { maxAgents: Number(values.maxAgents) } : {}),
@@ -105,6 +145,7 @@ export function pickChangedSettings(current: SettingValues | null, values: Setti
     ...(Object.keys(autoScaling).length === 0 ? {} : { autoScaling }),
     ...(isChanged('agentProfile') ? { agentProfile: agentProfile as AgentProfileName } : {}),
     ...(isChanged('maxSessionDuration') ? { maxSessionDuration: Number(values.maxSessionDuration) } : {}),
+    ...(level !== undefined && isLevelChanged ? { conversation: { level } } : {}),
     ...(isChanged('secretSet') ? { secretSet: secretSet === '' ? null : secretSet } : {}),
   };
 }

@@ -2,6 +2,7 @@ import {
   type AgentSettings,
   type DeployFile,
   defaultAgentProfile,
+  defaultConversationLevel,
   instanceCountLimits,
   resourceNameLengthLimits,
   resourceNamePattern,
@@ -16,6 +17,7 @@ export const defaultSettings: SettingValues = {
   agentProfile: defaultAgentProfile,
   maxSessionDuration: String(sessionDurationLimitsSeconds.default),
   secretSet: '',
+  conversationLevel: defaultConversationLevel,
 };
 
 /**
@@ -36,13 +38,20 @@ export function convertDeployFileToSettings(file: DeployFile): AgentSettings {
 }
 
 /** Converts the settings of an agent to options of `botcli cloud deploy`. */
-export function createDeployOptions({ autoScaling, agentProfile, maxSessionDuration, secretSet }: AgentSettings) {
+export function createDeployOptions({
+  autoScaling,
+  agentProfile,
+  maxSessionDuration,
+  secretSet,
+  conversation,
+}: AgentSettings) {
   return {
     'min-agents': autoScaling?.minAgents,
     'max-agents': autoScaling?.maxAgents,
     profile: agentProfile,
     'max-session-duration': maxSessionDuration,
     secrets: secretSet,
+    'conversation-level': conversation?.level,
   };
 }
 

@@ -67,7 +67,11 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
       const secretsOf = (id: string) => readDeploymentSecrets(context, id);
       const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
       return withAnySignal([context.closing, disconnected()], (closing) =>
-        getLogs({ ...context, secretsOf, readInTurn, closing }, agentId, query),
+        getLogs(
+          { ...context, secretsOf, readInTurn, closing, withoutText: caller.grantee === 'viewer' },
+          agentId,
+          query,
+        ),
       );
     },
   } satisfies Partial<ApiOperationHandlers>;

@@ -33,6 +33,7 @@ it('getLogs ends a waiting request when the server closes, and removes its abort
     closing: signal,
     secretsOf,
     readInTurn,
+    withoutText: false,
   };
   const query = { limit: 10, offset: 0, order: 'asc', wait: 25 } as const;
   const listeners = () => getEventListeners(signal, 'abort').length;

@@ -24,6 +24,8 @@ export type LogsContext = LogSourcesContext & {
   readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
   /** Aborts when the server closes. A request then stops waiting for new lines. */
   readonly closing: AbortSignal;
+  /** Whether the caller may not read what was said. Logs that may contain it are then omitted. */
+  readonly withoutText: boolean;
 };
 
 type LogSecrets = { readonly values: readonly string[]; readonly isComplete: boolean };
@@ -92,7 +94,8 @@ async function readLogs(
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
   const hasInvalidId = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
   if (hasInvalidId) return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
-  const scope = { agentId, hostId: context.host.id, deploymentId, sessionId };
+  const { withoutText } = context;
+  const scope = { agentId, hostId: context.host.id, deploymentId, sessionId, withoutText };
   const text = query.query?.toLowerCase();
   const filter = { text: text === '' ? undefined : text, level: query.level };
   const from = Math.floor((query.startTime ?? 0) * 1_000_000);

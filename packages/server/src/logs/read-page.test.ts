@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Runtime } from '@bothost/runtime';
 import { runtimes } from '@bothost/runtime/registry';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
@@ -75,7 +75,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
       await rows.db.insertInto('instance_logs').values(row).execute();
     }
     written.sort(comparePositions);
-    const scope = { agentId, hostId, deploymentId: undefined, sessionId: undefined };
+    const scope = { agentId, hostId, deploymentId: undefined, sessionId: undefined, withoutText: false };
     request = { scope, filter: noFilter, after: null, offset: 0, from: 0, to: 2 ** 53, limits: everything };
   });
   afterAll(async () => {
@@ -119,6 +119,29 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     }
     expect(collected).toEqual(expected);
     expect(pages).toBeGreaterThan(5);
+  });
+
+  it.each([
+    ['off', true],
+    ['timings', true],
+    ['transcript', false],
+    [null, false],
+  ] as const)('without text returns the log of a session with the level %s: %s', async (level, isReturned) => {
+    const { agentId, hostId } = request.scope;
+    const found = await rows.db.selectFrom('instance_logs').selectAll().limit(1).executeTakeFirstOrThrow();
+    const { organization_id: organizationId } = await rows.db
+      .selectFrom('agents')
+      .select('organization_id')
+      .where('id', '=', agentId)
+      .executeTakeFirstOrThrow();
+    const of = { organizationId, agentId, deploymentId: found.deployment_id };
+    const sessionId = await rows.session(of, { conversation_level: level });
+    const logs = rows.db.updateTable('instance_logs').where('instance_id', '=', found.instance_id);
+    await logs.set({ session_id: sessionId }).execute();
+    onTestFinished(async () => void (await logs.set({ session_id: null }).execute()));
+    const scope = { agentId, hostId, deploymentId: undefined, sessionId, withoutText: true };
+    expect(texts(await read({ scope })).length > 0).toBe(isReturned);
+    expect(texts(await read({ scope: { ...scope, withoutText: false } })).length).toBeGreaterThan(0);
   });
 
   it('returns the lines in a time range', async () => {

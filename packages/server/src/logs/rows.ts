@@ -10,6 +10,11 @@ export type LogScope = {
   readonly hostId: string;
   readonly deploymentId: string | undefined;
   readonly sessionId: string | undefined;
+  /**
+   * Whether to omit the logs of sessions whose log may contain the conversation: of the level `transcript`, and of earlier versions,
+   * which logged everything.
+   */
+  readonly withoutText: boolean;
 };
 
 /** The instance that wrote an output. `requested_at` is null if the instance had no session or the session was removed. */
@@ -39,6 +44,9 @@ export function listLiveInstancesForLogs(db: Database, scope: LogScope): Promise
       query.where('instances.deployment_id', '=', scope.deploymentId ?? ''),
     )
     .$if(scope.sessionId !== undefined, (query) => query.where('instances.session_id', '=', scope.sessionId ?? ''))
+    .$if(scope.withoutText, (query) =>
+      query.where(sql<boolean>`(instances.session_id is null or sessions.conversation_level in ('off', 'timings'))`),
+    )
     .execute();
 }
 
@@ -81,6 +89,11 @@ export function listInstanceLogRows(
       query.where('instance_logs.deployment_id', '=', scope.deploymentId ?? ''),
     )
     .$if(scope.sessionId !== undefined, (query) => query.where('instance_logs.session_id', '=', scope.sessionId ?? ''))
+    .$if(scope.withoutText, (query) =>
+      query.where(
+        sql<boolean>`(instance_logs.session_id is null or sessions.conversation_level in ('off', 'timings'))`,
+      ),
+    )
     .$if(after !== null, (query) =>
       query.where(
         sql<boolean>`(${sql.ref(`instance_logs.${column}`)}, instance_logs.instance_id)

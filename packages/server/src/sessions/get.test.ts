@@ -43,6 +43,21 @@ describe('getSession', () => {
   });
   afterAll(() => rows.close());
 
+  it('omits exception messages and the last output for a viewer only', async () => {
+    const at = testNow.toISOString();
+    const failed = { status: 500, exceptionType: 'ValueError', exceptionMessage: 'hello', tail: 'hello' };
+    const exited = { code: 1, signal: null, outOfMemory: false, tail: 'hello' };
+    const stored = [
+      { code: 'BOT_FAILED', at, detail: failed },
+      { code: 'INSTANCE_EXITED', at, detail: exited },
+    ];
+    const id = await add({ events: JSON.stringify(stored) });
+    expect(JSON.stringify(await get(id))).toContain('hello');
+    const seen = await getSession(context(), { organizationId, grantee: 'viewer' }, 'parrot', id);
+    expect(JSON.stringify(seen)).not.toContain('hello');
+    expect(seen.events).toMatchObject([{ detail: { exceptionType: 'ValueError' } }, { detail: { code: 1 } }]);
+  });
+
   const states = [
     ['waiting', { state: 'waiting', transport: 'websocket' }],
     ['starting', { state: 'starting', requested_at: secondsAgo(1), claimed_at: secondsAgo(1) }],

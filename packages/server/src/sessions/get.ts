@@ -1,4 +1,4 @@
-import { createApiError, type SessionResponse } from '@bothost/contract';
+import { createApiError, type OperationGrantee, type SessionResponse } from '@bothost/contract';
 import { computeOpenSessionMetrics } from '../metrics/finish.ts';
 import { type StoredMetrics, toResourceMetrics } from '../metrics/present.ts';
 import type { Database } from '../store/tables.ts';
@@ -7,13 +7,13 @@ import { toSessionResponse } from './present.ts';
 import { findSessionWithMetrics } from './rows.ts';
 
 /**
- * Returns one session. An invalid id, an unknown agent and another organization's session all get the same 404.
+ * Returns one session. For a viewer, without text that may quote the conversation. An invalid id, an unknown agent and another organization's session all get the same 404.
  *
  * @throws failure `not-found`
  */
 export async function getSession(
   context: { db: Database },
-  scope: { organizationId: string },
+  scope: { readonly organizationId: string; readonly grantee?: OperationGrantee },
   agentName: string,
   sessionId: string,
 ): Promise<SessionResponse> {
@@ -21,5 +21,5 @@ export async function getSession(
   const row = await findSessionWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
   if (row === undefined) throw createApiError('not-found');
   const metrics = row.state === 'ended' ? row.metrics : await computeOpenSessionMetrics(context, row.id);
-  return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics));
+  return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics), scope.grantee !== 'viewer');
 }

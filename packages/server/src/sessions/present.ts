@@ -34,17 +34,35 @@ function toSessionSummary(row: SessionResponseRow): Omit<SessionSummary, 'conver
 }
 
 /**
- * Converts a row to the form in which `getSession` returns a session. `meetingIds` is empty, because this service has
+ * Converts a row to the form in which `getSession` returns a session. Without `withText`, events have no exception messages and no
+ * last output, because both may quote the conversation. `meetingIds` is empty, because this service has
  * no hosted rooms.
  */
-export function toSessionResponse(row: SessionResponseRow, metrics: ResourceMetrics | null): SessionResponse {
+export function toSessionResponse(
+  row: SessionResponseRow,
+  metrics: ResourceMetrics | null,
+  withText: boolean,
+): SessionResponse {
   return {
     ...toSessionSummary(row),
     resourceMetrics: metrics,
     meetingIds: [],
-    events: row.events.map(toSessionEvent),
+    events: row.events.map(withText ? identity : removeEventText).map(toSessionEvent),
     startPhases: startPhases(row),
   };
+}
+
+const identity = (event: StoredSessionEvent): StoredSessionEvent => event;
+
+function removeEventText(event: StoredSessionEvent): StoredSessionEvent {
+  switch (event.code) {
+    case 'BOT_FAILED':
+      return { ...event, detail: { ...event.detail, exceptionMessage: null, tail: '' } };
+    case 'INSTANCE_EXITED':
+      return { ...event, detail: { ...event.detail, tail: undefined } };
+    default:
+      return event;
+  }
 }
 
 /** The cast is safe, because code and detail of a stored event belong together. */
