@@ -228,12 +228,12 @@ function isSameRegistry(registry: string, reference: ImageReference): boolean {
   return 'host' in given && hostOf(given.host) === hostOf(reference.registry);
 }
 
-/** The header of the engine's API for credentials: JSON in Base64 for URLs. */
+/** The header of the engine's API for credentials: JSON in Base64 for URLs, with padding, without which the engine ignores it. */
 function toHeaders(credentials: RegistryCredentials | null): Readonly<Record<string, string>> {
   if (credentials === null) return {};
   const { username, password, registry } = credentials;
   const json = JSON.stringify({ username, password, serveraddress: registry });
-  return { 'x-registry-auth': Buffer.from(json).toString('base64url') };
+  return { 'x-registry-auth': Buffer.from(json).toString('base64').replaceAll('+', '-').replaceAll('/', '_') };
 }
 
 /**
