@@ -98,6 +98,18 @@ const wellKnownBuildVariables = [
   'REQUESTS_CA_BUNDLE',
 ] as const;
 
+/** Capabilities that Docker gives containers by default, without those for raw sockets, devices and other root directories. */
+const allowedCapabilities = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SETGID',
+  'SETUID',
+] as const;
+
 /** Default grace period for live sessions at shutdown. Shorter on a terminal, where a person waits. */
 export const defaultShutdownGraceSeconds = { onTerminal: 10, otherwise: 300 } as const;
 
@@ -151,6 +163,45 @@ export const settings = {
     schema: commaSeparated.transform((paths) => paths.map((path) => resolve(path))).optional(),
     description: 'Directories to serve as agents, separated by commas. An empty value serves none.',
     shownDefault: 'the sample agent `parrot`',
+  }),
+  runtime: setting({
+    names: ['BOTHOST_RUNTIME'],
+    schema: z.enum(['process', 'docker'], 'not process or docker').default('process'),
+    description:
+      'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md).',
+    shownDefault: '`process`',
+  }),
+  dockerHost: setting({
+    names: ['BOTHOST_DOCKER_HOST'],
+    schema: z
+      .string()
+      .regex(/^unix:\/\/\/./, 'not unix:// and an absolute path')
+      .default('unix:///var/run/docker.sock'),
+    description: 'With `BOTHOST_RUNTIME=docker`: the socket of the Docker engine, such as `unix:///run/docker.sock`.',
+    shownDefault: '`unix:///var/run/docker.sock`',
+  }),
+  imageBytes: setting({
+    names: ['BOTHOST_IMAGE_MB'],
+    schema: integer(1, 1_073_741_824).default(10_240).transform(megabytesToBytes),
+    description:
+      'With `BOTHOST_RUNTIME=docker`: megabytes that a container image may have. The pull of a larger one is canceled, and its deployment fails.',
+    shownDefault: '`10240`',
+  }),
+  allowsLocalImages: setting({
+    names: ['BOTHOST_LOCAL_IMAGES'],
+    schema: z
+      .enum(['true', 'false'])
+      .default('false')
+      .transform((text) => text === 'true'),
+    description:
+      'With `BOTHOST_RUNTIME=docker`: whether a deployment may name an image that was built on this machine and is in no registry. Every organization can then run every image that the engine has.',
+    shownDefault: '`false`',
+  }),
+  containerCapabilities: setting({
+    names: ['BOTHOST_CONTAINER_CAPABILITIES'],
+    schema: commaSeparated.pipe(z.array(z.enum(allowedCapabilities))).default([]),
+    description: `With \`BOTHOST_RUNTIME=docker\`: Linux capabilities of all bots, separated by commas, for images whose entry point switches users: ${allowedCapabilities.map((one) => `\`${one}\``).join(', ')}. See [images.md](images.md).`,
+    shownDefault: 'none',
   }),
   rootKey: secretSetting({
     names: ['BOTHOST_KEY'],

@@ -91,7 +91,8 @@ export async function createServiceContext(
     ...parts,
     runtime,
     key: controlTokenKey,
-    iceConfigUrl: () => `${state.url}${iceServersPath}`,
+    // Containers do not reach the address of the service, and Pipecat would then use another STUN server.
+    iceConfigUrl: () => (config.runtime === 'process' ? `${state.url}${iceServersPath}` : null),
     lastHeartbeat: serverStorage.lastHeartbeat,
     holdsRegion: store.holdsRegion,
     startsAtOnce: config.startsAtOnce ?? 4 * availableParallelism(),

@@ -9,15 +9,14 @@ import { createOutputStoringRuntime, storeOutput } from '../logs/store-output.ts
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
 
-const kind = 'process' satisfies RuntimeKind;
 /** The runtime driver with which this server runs the instances of its region. */
-export const runtimeDriver: Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> & { readonly kind: RuntimeKind } = {
-  kind,
-  ...runtimes[kind],
-};
+export const getRuntimeDriver = (kind: RuntimeKind): Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> =>
+  runtimes[kind];
 
 /** What the agents of this region are deployed from. */
-export const acceptedSource: DeploySource = runtimeDriver.traits.accepts.has('image') ? 'image' : 'build';
+export function getAcceptedSource(kind: RuntimeKind): DeploySource {
+  return getRuntimeDriver(kind).traits.accepts.has('image') ? 'image' : 'build';
+}
 
 /**
  * Opens the runtime driver of this region. The driver removes an instance's files only after its conversation and
@@ -36,13 +35,46 @@ export async function openRuntime(
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
 ): Promise<{ readonly runtime: Runtime; readonly conversationFollowers: ConversationFollowers }> {
-  const opening = runtimes[kind].open({
-    dataDirectory,
-    hostId: base.host.id,
-    logger: base.logger,
-    now: base.now,
-    removeTree: base.removeTree,
-    outputLimitBytes: config.logSessionBytes,
+  const opening = openDriver(base, config, dataDirectory);
+  const driver = await opening.catch((error: unknown) => {
+    throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
+  });
+  teardown.add(() => driver.close());
+  const conversationFollowers = createConversationFollowers({ ...base, conversations: driver.conversations });
+  teardown.add(() => conversationFollowers.close());
+  const runtime = createOutputStoringRuntime(driver, async (instanceId) => {
+    await conversationFollowers.finish(instanceId);
+    await storeOutput({ ...base, runtime: driver }, instanceId);
+  });
+  return { runtime, conversationFollowers };
+}
+
+function openDriver(
+  {
+    host,
+    logger,
+    now,
+    removeTree,
+  }: Pick<ServiceContext, 'logger' | 'now' | 'host'> & {
+    readonly removeTree: DirectoryTreeRemover;
+  },
+  config: Config,
+  dataDirectory: string,
+): Promise<Runtime> {
+  const common = { dataDirectory, hostId: host.id, logger, now, removeTree, outputLimitBytes: config.logSessionBytes };
+  if (config.runtime === 'docker') {
+    return runtimes.docker.open({
+      ...common,
+      engine: config.dockerHost,
+      imageLimitBytes: config.imageBytes,
+      allowsLocalImages: config.allowsLocalImages,
+      instanceDiskBytes: config.instanceDiskBytes,
+      capabilities: config.containerCapabilities,
+      path: config.inherited.path,
+    });
+  }
+  return runtimes.process.open({
+    ...common,
     retainedMemoryBytes: config.forkServerMemoryBytes ?? totalmem() / 4,
     building: {
       memoryBytes: config.buildMemoryBytes,
@@ -59,15 +91,4 @@ export async function openRuntime(
     },
     ...config.inherited,
   });
-  const driver = await opening.catch((error: unknown) => {
-    throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
-  });
-  teardown.add(() => driver.close());
-  const conversationFollowers = createConversationFollowers({ ...base, conversations: driver.conversations });
-  teardown.add(() => conversationFollowers.close());
-  const runtime = createOutputStoringRuntime(driver, async (instanceId) => {
-    await conversationFollowers.finish(instanceId);
-    await storeOutput({ ...base, runtime: driver }, instanceId);
-  });
-  return { runtime, conversationFollowers };
 }

@@ -14,7 +14,7 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { createDataDirectory, type DataDirectory, lockDataDirectory, openDataDirectory } from './data-directory.ts';
-import { acceptedSource, runtimeDriver } from './runtime.ts';
+import { getAcceptedSource, getRuntimeDriver } from './runtime.ts';
 import type { Teardown } from './teardown.ts';
 
 /** The data directory, database and region lock of this server. All other parts depend on them. */
@@ -38,15 +38,15 @@ export type ServerStorage = {
 export async function openServerStorage(config: Config, logger: Logger, teardown: Teardown): Promise<ServerStorage> {
   const { data, restore } = await openData(config, teardown);
   const now = () => new Date();
-  const host = { id: data.id, region: config.region, accepts: acceptedSource };
+  const host = { id: data.id, region: config.region, accepts: getAcceptedSource(config.runtime) };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
-  const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: runtimeDriver.kind, description });
+  const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: config.runtime, description });
   let onRegionLost: (error: Error) => void = () => undefined;
   const regionLost = new Promise<Error>((resolve) => {
     onRegionLost = resolve;
   });
   // Call this before an embedded database starts, because the database inherits the control group of the server process.
-  await runtimeDriver.prepareServer?.();
+  await getRuntimeDriver(config.runtime).prepareServer?.();
   const store = await openStore({
     databaseUrl: config.secrets.databaseUrl,
     dataDirectory: data.path,

@@ -18,7 +18,7 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { acceptedSource, runtimeDriver } from './runtime.ts';
+import { getAcceptedSource, getRuntimeDriver } from './runtime.ts';
 import { type DirectoryAgentStatus, waitUntilDirectoryAgentsServe } from './served-agents.ts';
 import { openServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
@@ -70,7 +70,7 @@ async function compose(
   teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
-  if (acceptedSource === 'image' && config.agents !== undefined) {
+  if (getAcceptedSource(config.runtime) === 'image' && config.agents !== undefined) {
     throw new OperatorError(
       'BOTHOST_AGENTS names directories, but this region runs images. Remove BOTHOST_AGENTS, and deploy an image: botcli cloud deploy AGENT IMAGE',
     );
@@ -159,7 +159,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
   const periodicTasks = startPeriodicTasks({
     ...context,
     removeTree,
-    sampleSeconds: runtimeDriver.traits.sampleSeconds,
+    sampleSeconds: getRuntimeDriver(config.runtime).traits.sampleSeconds,
     retentionDays: config.retentionDays,
     logs: {
       logsDirectory: context.logsDirectory,

@@ -49,7 +49,8 @@ export type InstanceRunnerContext = {
   /** The most that the operator allows to keep of conversations. */
   readonly maxConversationLevel: ConversationLevel;
   readonly retryWrite: RetryWrite;
-  readonly iceConfigUrl: () => string;
+  /** Returns the URL from which bots read the ICE servers. Null if they cannot reach the service. */
+  readonly iceConfigUrl: () => string | null;
   readonly replaceInstance: InstanceReplacer;
   /** Resolves after the time to wait before a session gets another instance, or when the signal aborts. */
   readonly waitBeforeReplacement: (earlierReplacements: number, signal: AbortSignal) => Promise<void>;
@@ -225,8 +226,7 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     environment: async () => ({
       ...logEnvironment(context, deployment, await secretsOf(context, deployment)),
       BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
-      ICE_CONFIG_URL: context.iceConfigUrl(),
-      PIPECAT_ICE_SERVERS: '[]',
+      ...describeIceServers(context.iceConfigUrl()),
       PYTHON_DOTENV_DISABLED: '1',
       PYTHONUNBUFFERED: '1',
       IMAGE_VERSION: row.deployment_id,
@@ -234,6 +234,11 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     ...(deployment.source.kind === 'image' ? { credentials: createCredentialsProvider(context, deployment) } : {}),
     drainSeconds: deployment.max_session_seconds + drainMarginSeconds,
   };
+}
+
+/** A bot that cannot reach the URL uses host candidates only, and not a public server that the operator did not configure. */
+function describeIceServers(url: string | null): Readonly<Record<string, string>> {
+  return { ...(url === null ? {} : { ICE_CONFIG_URL: url }), PIPECAT_ICE_SERVERS: '[]' };
 }
 
 /**

@@ -55,7 +55,7 @@ export type ReconcilerContext = {
   readonly maxConversationLevel: ConversationLevel;
   readonly registries: Pick<ImageRegistryConnectionOptions, 'policy' | 'resolve'>;
   /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
-  readonly iceConfigUrl: () => string;
+  readonly iceConfigUrl: () => string | null;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
