@@ -1,8 +1,9 @@
 import type { ConversationLevel, ConversationLine } from '@bothost/contract';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
+import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { createConversationLines } from './support/conversation-lines.ts';
 import { setUpDashboard } from './support/dashboard.ts';
@@ -10,10 +11,11 @@ import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 
 /** Tests the conversation on the page of a session, in a real browser with the built service. A scripted bot writes the lines. */
 let service: BuiltService;
+let browser: Browser;
 let page: Page;
 setUpDashboard(
   (dashboard) => {
-    ({ service, page } = dashboard);
+    ({ service, browser, page } = dashboard);
   },
   { bot: ['crow', { conversationLevel: 'transcript' }] },
 );
@@ -153,6 +155,22 @@ browserTest(
   },
   90_000,
 );
+
+browserTest('a viewer sees the numbers of a conversation, but neither its text nor a button to delete it', async () => {
+  const sessionId = await startSession('transcript');
+  await writeLines(sessionId, createConversationLines({ turns: 2 }));
+  await endSession(sessionId);
+  const link = await createInvitationLink(service, 'viewer@example.com', '--organization', 'home', '--role', 'viewer');
+  const guest = await browser.newContext();
+  const { page: theirs } = await signUp(service, guest, link);
+  await theirs.goto(`${service.origin}/orgs/home/sessions/${sessionId}`);
+  await theirs.getByText('What was said is hidden.').waitFor();
+  await theirs.getByText('Viewers cannot read the log of this session').waitFor();
+  await theirs.getByText('after the caller').first().waitFor();
+  expect(await theirs.getByText('How can I help?').count()).toBe(0);
+  expect(await theirs.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  await guest.close();
+});
 
 browserTest(
   'a conversation of 400 turns renders only its visible turns, and the keyboard reaches all of them',

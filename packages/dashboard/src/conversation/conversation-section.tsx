@@ -83,7 +83,11 @@ export function ConversationSection(props: ConversationSectionProps) {
                 onPrevious={previous === undefined ? null : () => onSelect(previous)}
                 onNext={next === undefined ? null : () => onSelect(next)}
                 log={
-                  startSeconds !== null && (
+                  textHidden === 'role' ? (
+                    <p className="text-quiet text-sm">
+                      Viewers cannot read the log of this session, because it may contain what was said.
+                    </p>
+                  ) : startSeconds === null ? null : (
                     <TurnLog
                       organization={organization}
                       agentName={agentName}

@@ -9,6 +9,9 @@ type ConversationWarningsProps = {
   readonly latest: Pick<SessionConversation, 'state' | 'level'>;
 };
 
+/** At these levels, Pipecat logs what was said. */
+const verboseLogLevels: readonly string[] = ['TRACE', 'DEBUG'];
+
 /** Says what is missing from the conversation and why, and whether the log may contain what was said. */
 export function ConversationWarnings({ conversation: { dropped, services }, latest }: ConversationWarningsProps) {
   const warnings = dropped.map(({ message, lines }) => {
@@ -20,8 +23,8 @@ export function ConversationWarnings({ conversation: { dropped, services }, late
       'The session ended before the bot had written its last line, so the end of the conversation may be missing.',
     );
   }
-  if (latest.level === 'timings' && services?.logLevel === 'DEBUG') {
-    warnings.push('The log level of this session is DEBUG, so its log may contain what was said.');
+  if (latest.level === 'timings' && verboseLogLevels.includes(services?.logLevel ?? '')) {
+    warnings.push(`The log level of this session is ${services?.logLevel}, so its log may contain what was said.`);
   }
   if (warnings.length === 0) return null;
   return (

@@ -63,9 +63,9 @@ const conversationQueries: Readonly<Record<string, SessionQuery>> = {
 
 export const conversationOptions = [
   ['', 'Any conversation'],
-  ['slow-1s', 'Response p95 1 s or more'],
-  ['slow-2s', 'Response p95 2 s or more'],
-  ['slow-5s', 'Response p95 5 s or more'],
+  ['slow-1s', 'Slow: p95 from 1 s'],
+  ['slow-2s', 'Slow: p95 from 2 s'],
+  ['slow-5s', 'Slow: p95 from 5 s'],
   ['errors', 'With errors'],
   ['interruptions', 'With interruptions'],
 ] as const;
