@@ -22,7 +22,7 @@ import { openInstanceRecordStore } from './instance-record.ts';
 import { createInstanceRegistry } from './instance-registry.ts';
 import { createInstanceStarter } from './instance-starter.ts';
 import { ensureNetwork, removeUnusedNetwork } from './network.ts';
-import type { PreparedImage } from './prepared-image.ts';
+import { type PreparedImage, parsePreparedImage } from './prepared-image.ts';
 import { createSessionCpu } from './session-cpu.ts';
 
 const diskIntervalMs = 10_000;
@@ -140,6 +140,9 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     discard: async () => undefined,
     start: async (spec, signal, launched = () => undefined) => {
       requireId(spec.instanceId, (message) => new StartError(message, null));
+      const { image } = parsePreparedImage(spec.prepared);
+      // A rollback, or a change of settings, makes a deployment of an image that was pulled for an earlier one.
+      if (imageRecords.has(image)) imageRecords.add(spec.deploymentId, image);
       return starter.start(spec, signal, launched);
     },
     stop: async (instanceId, grace) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJsonAtomically } from '../write-json-atomically.ts';
@@ -10,7 +10,7 @@ const unusedMs = 24 * 60 * 60 * 1000;
  * which the deployment could start instances. The engine does not know who pulled an image, and the driver removes only its own.
  */
 export type ImageRecords = {
-  /** Records an image before it is pulled. */
+  /** Records the image of a deployment, before it is pulled. */
   readonly add: (deploymentId: string, image: string) => void;
   readonly has: (image: string) => boolean;
   readonly retain: (deploymentIds: ReadonlySet<string>) => void;
@@ -34,7 +34,10 @@ export function openImageRecords(directory: string, now: () => Date): ImageRecor
     return now().getTime() - statSync(path).mtimeMs < unusedMs;
   };
   return {
-    add: (deploymentId, image) => writeJsonAtomically(join(directory, deploymentId), image),
+    add: (deploymentId, image) => {
+      const path = join(directory, deploymentId);
+      if (!existsSync(path) || read(deploymentId) !== image) writeJsonAtomically(path, image);
+    },
     has: (image) => all().some((other) => other.image === image),
     retain: (deploymentIds) => {
       retained = deploymentIds;
