@@ -14,7 +14,7 @@ setUpDashboard(
   (dashboard) => {
     ({ service, page } = dashboard);
   },
-  { bot: ['crow'] },
+  { bot: ['crow', { conversationLevel: 'transcript' }] },
 );
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
