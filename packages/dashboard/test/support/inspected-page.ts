@@ -56,11 +56,15 @@ export async function checkLayoutAndAccessibility(
   }
 }
 
-/** Waits until no color changes any more, because axe measures the contrast of the moment. Spinners, which never end, do not count. */
+/**
+ * Waits until no color changes any more, because axe measures the contrast of the moment. Does not wait for what never ends:
+ * spinners, and animations that follow the scroll position.
+ */
 async function finishTransitions(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     document
       .getAnimations()
+      .filter(({ timeline }) => timeline === document.timeline)
       .every(({ playState, effect }) => playState !== 'running' || effect?.getComputedTiming().endTime === Infinity),
   );
 }
