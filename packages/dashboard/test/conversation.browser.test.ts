@@ -119,7 +119,7 @@ browserTest(
     expect(await page.getByText('weather in Lisbon').count()).toBe(0);
     await inspect('conversation-timings');
     await page.getByRole('link', { name: 'All sessions' }).click();
-    await page.getByLabel('Conversation').selectOption('slow-1s');
+    await page.getByRole('combobox', { name: 'Conversation' }).selectOption('slow-1s');
     await page.getByRole('row').filter({ hasText: timed }).getByRole('cell', { name: '1.42 s' }).waitFor();
     await inspect('conversation-sessions');
     await open(timed);
