@@ -252,6 +252,14 @@ const deployments: readonly Row[] = [
     [retire],
   ],
   [
+    'retires a surplus instance that the platform will end once',
+    {
+      deployments: [deployment({ minAgents: 0 })],
+      instances: [instance({ readyAt: ago(301), leaving: true })],
+    },
+    [{ do: 'retire-instance', instanceId: 'i' }],
+  ],
+  [
     'marks an exited surplus instance as lost, and does not retire it as well',
     { deployments: [deployment()], instances: [instance({ readyAt: ago(900), running: false })] },
     [lost],

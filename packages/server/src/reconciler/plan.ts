@@ -284,9 +284,8 @@ function planDeployment(
   if (idle.some(isReplaceable)) return opening.length > 0 ? [] : planReplacement(deployment, open, resting);
   const surplus = idle.length - deployment.minAgents;
   return idle
-    .filter(
-      (i) => i.running && !i.busy && i.readyAt !== null && past(i.readyAt, surplusInstanceIdleSeconds, observed.now),
-    )
+    .filter(isReady)
+    .filter(({ readyAt }) => readyAt !== null && past(readyAt, surplusInstanceIdleSeconds, observed.now))
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }
