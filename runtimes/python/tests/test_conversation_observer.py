@@ -89,6 +89,7 @@ async def test_transcript_has_both_sides_of_each_turn(tmp_path: Path) -> None:
         ("FastAPIWebsocketOutputTransport#0", "transport"),
     ]
     assert (services["sessionId"], services["level"]) == (SESSION_ID, "transcript")
+    assert services["logLevel"] == "DEBUG"
     assert recording.select("usage", "turn", "role")[-1] == (2, "tts")
     assert recording.lines[-1]["reason"] == "end-frame"
 

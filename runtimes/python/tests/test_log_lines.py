@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from running_bot import SESSION_ID, running_bot, write_bot
 
+from bothost_shim.settings import read_session_log_level
+
 TIMESTAMP_PATTERN = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \| "
 
 
@@ -152,3 +154,18 @@ async def test_session_log_keeps_the_level_that_a_user_chose(tmp_path: Path) -> 
     async with running_bot(write_bot(tmp_path, _CHATTY_BOT), PIPECAT_LOG_LEVEL="DEBUG") as bot:
         await bot.post("/bot", headers={"bothost-conversation-level": "off"})
         await bot.wait_for("- hello$")
+
+
+@pytest.mark.parametrize(
+    ("environment", "keeps_text", "level"),
+    [
+        ({"BOTHOST_LIMIT_SESSION_LOG": "1", "PIPECAT_LOG_LEVEL": "INFO"}, False, "INFO"),
+        ({"BOTHOST_LIMIT_SESSION_LOG": "1", "PIPECAT_LOG_LEVEL": "INFO"}, True, "DEBUG"),
+        ({"PIPECAT_LOG_LEVEL": "debug"}, False, "DEBUG"),
+        ({"PIPECAT_LOG_LEVEL": "WARNING"}, True, "WARNING"),
+    ],
+)
+def test_session_log_level_is_the_users_choice_or_depends_on_the_conversation_level(
+    environment: dict[str, str], keeps_text: bool, level: str
+) -> None:
+    assert read_session_log_level(environment, keeps_text=keeps_text) == level

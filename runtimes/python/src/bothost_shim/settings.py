@@ -68,6 +68,11 @@ def read_log_level(environment: Mapping[str, str]) -> str:
     return "DEBUG" if _limits_session_log(environment) else (environment.get("PIPECAT_LOG_LEVEL") or "DEBUG").upper()
 
 
+def read_session_log_level(environment: Mapping[str, str], *, keeps_text: bool) -> str:
+    """Return the lowest level of the log lines of a session, whose conversation level keeps text or not."""
+    return "INFO" if _limits_session_log(environment) and not keeps_text else read_log_level(environment)
+
+
 def _limits_session_log(environment: Mapping[str, str]) -> bool:
     return environment.get("BOTHOST_LIMIT_SESSION_LOG") == "1"
 

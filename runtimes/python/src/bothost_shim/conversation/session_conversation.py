@@ -1,10 +1,12 @@
 """The conversation of a session: its file, its turns, and how it ended."""
 
+import os
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from ..settings import read_session_log_level
 from .turns import TurnRecorder
 from .writer import ConversationWriter, Level, to_name
 
@@ -18,7 +20,13 @@ class SessionConversation:
         self.writer = ConversationWriter(path, level, started_at)
         self.turns = TurnRecorder(self.writer)
         started = datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        self._header: dict[str, Any] = {"startedAt": started, "level": level}
+        log_level = read_session_log_level(os.environ, keeps_text=level == "transcript")
+        self._header: dict[str, Any] = {
+            "startedAt": started,
+            "level": level,
+            # A user may choose a number, which the contract does not allow.
+            "logLevel": log_level if log_level.isalpha() else None,
+        }
         self._is_observed = False
         self._services: dict[str, dict[str, Any]] = {}
         self._noted_end: str | None = None
