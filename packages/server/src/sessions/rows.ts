@@ -149,19 +149,6 @@ export async function appendEvents(db: Database, id: string, events: readonly St
     where id = ${id} and not events @> ${added}::jsonb and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
 }
 
-/** The events of a session without what the bot wrote: its last output, and the message of its exception. */
-export const eventsWithoutBotTextSql = sql`(
-  select coalesce(jsonb_agg(event || jsonb_build_object('detail', (event -> 'detail')
-    || case when event -> 'detail' ? 'tail' then '{"tail": ""}'::jsonb else '{}' end
-    || case when event -> 'detail' ? 'exceptionMessage' then '{"exceptionMessage": null}'::jsonb else '{}' end)
-    order by position), '[]')
-  from jsonb_array_elements(events::jsonb) with ordinality as listed (event, position)
-  where jsonb_typeof(event -> 'detail') = 'object')`;
-
-export async function removeTextFromEvents(db: Database, id: string): Promise<void> {
-  await sql`update sessions set events = ${eventsWithoutBotTextSql} where id = ${id}`.execute(db);
-}
-
 /** Moments of a session's start that are known. */
 export type StartMoments = {
   readonly botCalledAt?: Date;
