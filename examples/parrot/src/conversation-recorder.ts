@@ -90,7 +90,6 @@ export function createConversationRecorder({ file, level, startedAtMs, now }: Re
     startedAt: new Date(startedAtMs).toISOString(),
     writer: 'bothost-parrot',
     level: keepsText ? 'transcript' : 'timings',
-    measuresResponsesFrom: 'silence',
     services: [
       { name: voiceDetection, role: 'voice-detection', vendor: 'parrot' },
       { name: voice, role: 'tts', vendor: 'parrot' },

@@ -66,10 +66,6 @@ const ServicesLine = z.object({
     .optional()
     .describe('The level with which the bot writes'),
   logLevel: word.optional().describe("Level of the bot's log, such as DEBUG"),
-  measuresResponsesFrom: z
-    .enum(['silence', 'release'])
-    .optional()
-    .describe('release: the bot has no voice detection of its own'),
   services: z.array(ConversationService).max(50),
 });
 
