@@ -95,7 +95,7 @@ it('step stores the same lines later if a write failed, for example because the 
   expect(follower.numbers().errors).toBe(2);
 });
 
-it('step reads at most 16 MiB of a bot that never stops writing, and says so in one line', async () => {
+it('step reads at most 16 MiB of a conversation file, and adds one line that says so', async () => {
   const { file, open, stored } = await startTestSession();
   write(file, errorLine(1));
   appendFileSync(file, `${'x'.repeat(9_999)}\n`.repeat(2_000));
