@@ -31,7 +31,7 @@ export function generateServiceReference(): string {
     '# Services of botcli init',
     `The ${counts} services for bots. [init.md](init.md) says how to choose them. The packages of all vendors are on PyPI, with ` +
       'wheels for Linux on x86-64 and ARM, and are compatible with each other.',
-    'Generated from the catalogue in `packages/cli/src/scaffold/catalogue/vendors/` with ' +
+    'Generated from the catalogue in `packages/cli/src/scaffold/catalogue/vendors.ts` with ' +
       '`npx vitest run packages/cli/test/documents/service-reference.test.ts --update`.',
     ...serviceKinds.flatMap((kind) => [`## ${headings[kind]}`, formatTable(columns, listServices(kind).map(row))]),
   ].join('\n\n')}\n`;

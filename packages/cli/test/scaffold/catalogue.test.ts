@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { findService, listServices } from '../../src/scaffold/catalogue/services.ts';
 import { findDialInAndDialOutTransports, findTransport, transports } from '../../src/scaffold/catalogue/transports.ts';
@@ -28,14 +26,6 @@ const listed = {
 test.each(serviceKinds)('the catalogue has every service of the kind %s that the Pipecat CLI has', (kind) => {
   const expected = listed[kind].split(/\s+/).map((name) => `${name}_${kind}`);
   expect(listInitOptionValues()[kind]).toEqual(expect.arrayContaining(expected));
-});
-
-test('the list `vendors` contains the vendor of every file in vendors/', async () => {
-  const folder = fileURLToPath(new URL('../../src/scaffold/catalogue/vendors/', import.meta.url));
-  const modules = await Promise.all(readdirSync(folder).map((name) => import(`${folder}${name}`) as Promise<object>));
-  const exported = modules.flatMap((module) => Object.values(module));
-  expect(exported.filter((vendor) => !vendors.includes(vendor))).toEqual([]);
-  expect(exported).toHaveLength(vendors.length);
 });
 
 test('all services have unique values and aliases, and all vendors have unique names', () => {

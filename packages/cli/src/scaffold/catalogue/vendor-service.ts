@@ -61,3 +61,32 @@ export type Vendor = {
   readonly site: string;
   readonly services: readonly VendorService[];
 };
+
+export function createVendor(name: string, site: string, services: readonly VendorService[]): Vendor {
+  return { name, site, services };
+}
+
+type ServiceDetails = Omit<VendorService, 'value' | 'kind' | 'label' | 'className'>;
+
+/**
+ * Creates a service, whose kind is the last word of `value`. By default, its module has the words of `value`, its extra is the
+ * first word, and the bot passes neither arguments nor settings.
+ */
+export function createService(
+  value: `${string}_${ServiceKind}`,
+  label: string,
+  className: string,
+  details: Partial<ServiceDetails>,
+): VendorService {
+  const words = value.split('_');
+  const kind = words.at(-1) as ServiceKind;
+  // Pipecat has speech to speech services in modules for language models.
+  const path = [...words.slice(0, -1), kind === 'realtime' ? 'llm' : kind];
+  const defaults = {
+    module: `pipecat.services.${path.join('.')}`,
+    extras: words.slice(0, 1),
+    arguments: {},
+    settings: null,
+  };
+  return { value, kind, label, className, ...defaults, ...details };
+}

@@ -1,110 +1,58 @@
 import { requiredVariable, settingFromVariable } from '../../python/environment.ts';
 import { awsAccountVariables } from '../aws-account.ts';
-import type { Vendor } from '../vendor-service.ts';
+import { createService, createVendor } from '../vendor-service.ts';
 
-export const deepgram: Vendor = {
-  name: 'Deepgram',
-  site: 'https://deepgram.com',
-  services: [
-    {
-      value: 'deepgram_stt',
-      kind: 'stt',
-      label: 'Deepgram',
-      module: 'pipecat.services.deepgram.stt',
-      className: 'DeepgramSTTService',
-      extras: ['deepgram'],
-      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
-      settings: null,
+export const deepgram = createVendor('Deepgram', 'https://deepgram.com', [
+  createService('deepgram_stt', 'Deepgram', 'DeepgramSTTService', {
+    arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
+  }),
+  createService('deepgram_flux_stt', 'Deepgram Flux', 'DeepgramFluxSTTService', {
+    arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
+  }),
+  createService('deepgram_flux_sagemaker_stt', 'Deepgram Flux SageMaker', 'DeepgramFluxSageMakerSTTService', {
+    extras: ['deepgram', 'sagemaker'],
+    arguments: {
+      endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_STT_ENDPOINT_NAME'),
+      region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_STT_REGION'),
     },
-    {
-      value: 'deepgram_flux_stt',
-      kind: 'stt',
-      label: 'Deepgram Flux',
-      module: 'pipecat.services.deepgram.flux.stt',
-      className: 'DeepgramFluxSTTService',
-      extras: ['deepgram'],
-      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
-      settings: null,
+    variables: awsAccountVariables,
+    python: '3.12',
+  }),
+  createService('deepgram_sagemaker_stt', 'Deepgram SageMaker', 'DeepgramSageMakerSTTService', {
+    extras: ['deepgram', 'sagemaker'],
+    arguments: {
+      endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_STT_ENDPOINT_NAME'),
+      region: requiredVariable('DEEPGRAM_SAGEMAKER_STT_REGION'),
     },
-    {
-      value: 'deepgram_flux_sagemaker_stt',
-      kind: 'stt',
-      label: 'Deepgram Flux SageMaker',
-      module: 'pipecat.services.deepgram.flux.sagemaker.stt',
-      className: 'DeepgramFluxSageMakerSTTService',
-      extras: ['deepgram', 'sagemaker'],
-      arguments: {
-        endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_STT_ENDPOINT_NAME'),
-        region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_STT_REGION'),
-      },
-      settings: null,
-      variables: awsAccountVariables,
-      python: '3.12',
+    variables: awsAccountVariables,
+    python: '3.12',
+  }),
+  createService('deepgram_tts', 'Deepgram', 'DeepgramTTSService', {
+    arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
+    settings: { voice: settingFromVariable('DEEPGRAM_VOICE_ID') },
+  }),
+  createService('deepgram_flux_tts', 'Deepgram Flux', 'DeepgramFluxTTSService', {
+    arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
+    settings: { voice: settingFromVariable('DEEPGRAM_VOICE_ID') },
+  }),
+  createService('deepgram_flux_sagemaker_tts', 'Deepgram Flux SageMaker', 'DeepgramFluxSageMakerTTSService', {
+    extras: ['deepgram', 'sagemaker'],
+    arguments: {
+      endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_ENDPOINT_NAME'),
+      region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
     },
-    {
-      value: 'deepgram_sagemaker_stt',
-      kind: 'stt',
-      label: 'Deepgram SageMaker',
-      module: 'pipecat.services.deepgram.sagemaker.stt',
-      className: 'DeepgramSageMakerSTTService',
-      extras: ['deepgram', 'sagemaker'],
-      arguments: {
-        endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_STT_ENDPOINT_NAME'),
-        region: requiredVariable('DEEPGRAM_SAGEMAKER_STT_REGION'),
-      },
-      settings: null,
-      variables: awsAccountVariables,
-      python: '3.12',
+    settings: { voice: settingFromVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
+    variables: awsAccountVariables,
+    python: '3.12',
+  }),
+  createService('deepgram_sagemaker_tts', 'Deepgram SageMaker', 'DeepgramSageMakerTTSService', {
+    extras: ['deepgram', 'sagemaker'],
+    arguments: {
+      endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_ENDPOINT_NAME'),
+      region: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_REGION'),
     },
-    {
-      value: 'deepgram_tts',
-      kind: 'tts',
-      label: 'Deepgram',
-      module: 'pipecat.services.deepgram.tts',
-      className: 'DeepgramTTSService',
-      extras: ['deepgram'],
-      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
-      settings: { voice: settingFromVariable('DEEPGRAM_VOICE_ID') },
-    },
-    {
-      value: 'deepgram_flux_tts',
-      kind: 'tts',
-      label: 'Deepgram Flux',
-      module: 'pipecat.services.deepgram.flux.tts',
-      className: 'DeepgramFluxTTSService',
-      extras: ['deepgram'],
-      arguments: { api_key: requiredVariable('DEEPGRAM_API_KEY') },
-      settings: { voice: settingFromVariable('DEEPGRAM_VOICE_ID') },
-    },
-    {
-      value: 'deepgram_flux_sagemaker_tts',
-      kind: 'tts',
-      label: 'Deepgram Flux SageMaker',
-      module: 'pipecat.services.deepgram.flux.sagemaker.tts',
-      className: 'DeepgramFluxSageMakerTTSService',
-      extras: ['deepgram', 'sagemaker'],
-      arguments: {
-        endpoint_name: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_ENDPOINT_NAME'),
-        region: requiredVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_REGION'),
-      },
-      settings: { voice: settingFromVariable('DEEPGRAM_FLUX_SAGEMAKER_TTS_VOICE_ID') },
-      variables: awsAccountVariables,
-      python: '3.12',
-    },
-    {
-      value: 'deepgram_sagemaker_tts',
-      kind: 'tts',
-      label: 'Deepgram SageMaker',
-      module: 'pipecat.services.deepgram.sagemaker.tts',
-      className: 'DeepgramSageMakerTTSService',
-      extras: ['deepgram', 'sagemaker'],
-      arguments: {
-        endpoint_name: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_ENDPOINT_NAME'),
-        region: requiredVariable('DEEPGRAM_SAGEMAKER_TTS_REGION'),
-      },
-      settings: { voice: settingFromVariable('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
-      variables: awsAccountVariables,
-      python: '3.12',
-    },
-  ],
-};
+    settings: { voice: settingFromVariable('DEEPGRAM_SAGEMAKER_TTS_VOICE_ID') },
+    variables: awsAccountVariables,
+    python: '3.12',
+  }),
+]);

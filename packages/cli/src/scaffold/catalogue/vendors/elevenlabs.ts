@@ -1,50 +1,21 @@
 import { requiredVariable } from '../../python/environment.ts';
-import type { Vendor } from '../vendor-service.ts';
+import { createService, createVendor } from '../vendor-service.ts';
 
-export const elevenlabs: Vendor = {
-  name: 'ElevenLabs',
-  site: 'https://elevenlabs.io',
-  services: [
-    {
-      value: 'elevenlabs_stt',
-      kind: 'stt',
-      label: 'ElevenLabs',
-      module: 'pipecat.services.elevenlabs.stt',
-      className: 'ElevenLabsSTTService',
-      extras: ['elevenlabs'],
-      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
-      settings: null,
-      session: 'aiohttp_session',
-    },
-    {
-      value: 'elevenlabs_realtime_stt',
-      kind: 'stt',
-      label: 'ElevenLabs Realtime',
-      module: 'pipecat.services.elevenlabs.stt',
-      className: 'ElevenLabsRealtimeSTTService',
-      extras: ['elevenlabs'],
-      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
-      settings: null,
-    },
-    {
-      value: 'elevenlabs_tts',
-      kind: 'tts',
-      label: 'ElevenLabs',
-      module: 'pipecat.services.elevenlabs.tts',
-      className: 'ElevenLabsTTSService',
-      extras: ['elevenlabs'],
-      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
-      settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
-    },
-    {
-      value: 'elevenlabs_dialogue_tts',
-      kind: 'tts',
-      label: 'ElevenLabs Dialogue',
-      module: 'pipecat.services.elevenlabs.dialogue.tts',
-      className: 'ElevenLabsDialogueTTSService',
-      extras: ['elevenlabs'],
-      arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
-      settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
-    },
-  ],
-};
+export const elevenlabs = createVendor('ElevenLabs', 'https://elevenlabs.io', [
+  createService('elevenlabs_stt', 'ElevenLabs', 'ElevenLabsSTTService', {
+    arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
+    session: 'aiohttp_session',
+  }),
+  createService('elevenlabs_realtime_stt', 'ElevenLabs Realtime', 'ElevenLabsRealtimeSTTService', {
+    module: 'pipecat.services.elevenlabs.stt',
+    arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
+  }),
+  createService('elevenlabs_tts', 'ElevenLabs', 'ElevenLabsTTSService', {
+    arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
+    settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
+  }),
+  createService('elevenlabs_dialogue_tts', 'ElevenLabs Dialogue', 'ElevenLabsDialogueTTSService', {
+    arguments: { api_key: requiredVariable('ELEVENLABS_API_KEY') },
+    settings: { voice: requiredVariable('ELEVENLABS_VOICE_ID') },
+  }),
+]);

@@ -4,104 +4,59 @@ import {
   settingFromVariable,
   variableWithDefault,
 } from '../../python/environment.ts';
-import type { Vendor } from '../vendor-service.ts';
+import { createService, createVendor } from '../vendor-service.ts';
 
-export const google: Vendor = {
-  name: 'Google',
-  site: 'https://cloud.google.com',
-  services: [
-    {
-      value: 'gemini_stt',
-      kind: 'stt',
-      label: 'Gemini Transcribe Live',
-      module: 'pipecat.services.google.gemini_live.stt',
-      className: 'GeminiSTTService',
-      extras: ['google'],
-      arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
-      settings: null,
+export const google = createVendor('Google', 'https://cloud.google.com', [
+  createService('gemini_stt', 'Gemini Transcribe Live', 'GeminiSTTService', {
+    module: 'pipecat.services.google.gemini_live.stt',
+    extras: ['google'],
+    arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
+  }),
+  createService('google_stt', 'Google Speech-to-Text', 'GoogleSTTService', {
+    arguments: {
+      credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
+      location: variableWithDefault('GOOGLE_LOCATION', 'global'),
     },
-    {
-      value: 'google_stt',
-      kind: 'stt',
-      label: 'Google Speech-to-Text',
-      module: 'pipecat.services.google.stt',
-      className: 'GoogleSTTService',
-      extras: ['google'],
-      arguments: {
-        credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
-        location: variableWithDefault('GOOGLE_LOCATION', 'global'),
-      },
-      settings: null,
+  }),
+  createService('google_gemini_llm', 'Google Gemini', 'GoogleLLMService', {
+    module: 'pipecat.services.google.llm',
+    arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
+    settings: { model: settingFromVariable('GOOGLE_MODEL') },
+  }),
+  createService('google_vertex_llm', 'Google Vertex AI', 'GoogleVertexLLMService', {
+    arguments: {
+      credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
+      project_id: requiredVariable('GOOGLE_PROJECT_ID'),
+      location: variableWithDefault('GOOGLE_LOCATION', 'global'),
     },
-    {
-      value: 'google_gemini_llm',
-      kind: 'llm',
-      label: 'Google Gemini',
-      module: 'pipecat.services.google.llm',
-      className: 'GoogleLLMService',
-      extras: ['google'],
-      arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
-      settings: { model: settingFromVariable('GOOGLE_MODEL') },
+    settings: { model: settingFromVariable('GOOGLE_MODEL') },
+  }),
+  createService('gemini_tts', 'Gemini TTS', 'GeminiTTSService', {
+    module: 'pipecat.services.google.tts',
+    extras: ['google'],
+    arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
+    settings: { voice: settingFromVariable('GOOGLE_VOICE_ID') },
+  }),
+  createService('google_tts', 'Google Text-to-Speech', 'GoogleTTSService', {
+    arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
+    settings: { voice: settingFromVariable('GOOGLE_VOICE_ID') },
+  }),
+  createService('gemini_live_realtime', 'Gemini Live', 'GeminiLiveLLMService', {
+    module: 'pipecat.services.google.gemini_live.llm',
+    extras: ['google'],
+    arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
+    settings: { model: settingFromVariable('GOOGLE_MODEL'), voice: settingFromVariable('GOOGLE_VOICE_ID') },
+    acceptsVideo: true,
+  }),
+  createService('gemini_vertex_live_realtime', 'Gemini Vertex Live', 'GeminiLiveVertexLLMService', {
+    module: 'pipecat.services.google.gemini_live.vertex.llm',
+    extras: ['google'],
+    arguments: {
+      credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
+      project_id: requiredVariable('GOOGLE_PROJECT_ID'),
+      location: requiredVariable('GOOGLE_LOCATION'),
     },
-    {
-      value: 'google_vertex_llm',
-      kind: 'llm',
-      label: 'Google Vertex AI',
-      module: 'pipecat.services.google.vertex.llm',
-      className: 'GoogleVertexLLMService',
-      extras: ['google'],
-      arguments: {
-        credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
-        project_id: requiredVariable('GOOGLE_PROJECT_ID'),
-        location: variableWithDefault('GOOGLE_LOCATION', 'global'),
-      },
-      settings: { model: settingFromVariable('GOOGLE_MODEL') },
-    },
-    {
-      value: 'gemini_tts',
-      kind: 'tts',
-      label: 'Gemini TTS',
-      module: 'pipecat.services.google.tts',
-      className: 'GeminiTTSService',
-      extras: ['google'],
-      arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
-      settings: { voice: settingFromVariable('GOOGLE_VOICE_ID') },
-    },
-    {
-      value: 'google_tts',
-      kind: 'tts',
-      label: 'Google Text-to-Speech',
-      module: 'pipecat.services.google.tts',
-      className: 'GoogleTTSService',
-      extras: ['google'],
-      arguments: { credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS') },
-      settings: { voice: settingFromVariable('GOOGLE_VOICE_ID') },
-    },
-    {
-      value: 'gemini_live_realtime',
-      kind: 'realtime',
-      label: 'Gemini Live',
-      module: 'pipecat.services.google.gemini_live.llm',
-      className: 'GeminiLiveLLMService',
-      extras: ['google'],
-      arguments: { api_key: requiredVariable('GOOGLE_API_KEY') },
-      settings: { model: settingFromVariable('GOOGLE_MODEL'), voice: settingFromVariable('GOOGLE_VOICE_ID') },
-      acceptsVideo: true,
-    },
-    {
-      value: 'gemini_vertex_live_realtime',
-      kind: 'realtime',
-      label: 'Gemini Vertex Live',
-      module: 'pipecat.services.google.gemini_live.vertex.llm',
-      className: 'GeminiLiveVertexLLMService',
-      extras: ['google'],
-      arguments: {
-        credentials_path: optionalVariable('GOOGLE_APPLICATION_CREDENTIALS'),
-        project_id: requiredVariable('GOOGLE_PROJECT_ID'),
-        location: requiredVariable('GOOGLE_LOCATION'),
-      },
-      settings: { model: settingFromVariable('GOOGLE_MODEL'), voice: settingFromVariable('GOOGLE_VOICE_ID') },
-      acceptsVideo: true,
-    },
-  ],
-};
+    settings: { model: settingFromVariable('GOOGLE_MODEL'), voice: settingFromVariable('GOOGLE_VOICE_ID') },
+    acceptsVideo: true,
+  }),
+]);
