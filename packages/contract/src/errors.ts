@@ -1,381 +1,207 @@
 import { z } from 'zod';
 import { maxUploadBytes } from './limits.ts';
 
-/** `code` is the HTTP status as a string, or a code that begins with `PCC-` if the failure concerns a deployment. */
-type ApiErrorDefinition = { readonly status: number; readonly code: string; readonly message: string };
-
 /**
- * Every failure that a caller can see, by its stable `reason`. Messages contain no square brackets, because an existing client
- * interprets them as markup.
+ * The message of every failure that a caller can see, by its HTTP status and its stable `reason`. Messages contain no square
+ * brackets, because an existing client interprets them as markup.
  */
-export const apiErrorDefinitions = {
-  'key-missing': {
-    status: 401,
-    code: '401',
-    message: 'The request has no API key. Send one as "Authorization: Bearer KEY".',
-  },
-  'key-invalid': {
-    status: 401,
-    code: '401',
-    message: 'The API key or token is unknown, revoked, expired or of the wrong kind.',
-  },
-  'session-expired': {
-    status: 401,
-    code: '401',
-    message: 'You are not signed in, or your session has ended. Sign in again.',
-  },
-  'sign-in-failed': { status: 401, code: '401', message: 'The e-mail address or the password is wrong.' },
-  'invalid-request': { status: 400, code: '400', message: 'The request is not valid.' },
-  'organization-missing': {
-    status: 400,
-    code: '400',
-    message: 'Without an API key, the path must name your organization. Use /v1/organizations/ORGANIZATION/...',
-  },
-  'password-too-weak': {
-    status: 400,
-    code: '400',
-    message:
+const messages = {
+  400: {
+    'invalid-request': 'The request is not valid.',
+    'organization-missing':
+      'Without an API key, the path must name your organization. Use /v1/organizations/ORGANIZATION/...',
+    'password-too-weak':
       'This password is easy to guess: it is common, repetitive, or consists of your e-mail address. Choose another password.',
-  },
-  'sign-in-needs-tls': {
-    status: 400,
-    code: '400',
-    message:
+    'sign-in-needs-tls':
       'Signing in from another machine needs HTTPS. Set up TLS with a reverse proxy, and set BOTHOST_PUBLIC_URL or BOTHOST_TRUSTED_PROXIES.',
-  },
-  'authorization-needs-tls': {
-    status: 400,
-    code: '400',
-    message:
+    'authorization-needs-tls':
       'This login needs HTTPS. Use the address of the service that begins with https, or log in with "pipecat cloud auth use-pat" and a personal access token.',
-  },
-  'openid-unavailable': {
-    status: 400,
-    code: '400',
-    message:
+    'openid-unavailable':
       'No OpenID Connect provider is configured, or it cannot be reached. Sign in with a password, or try again.',
-  },
-  'openid-failed': {
-    status: 400,
-    code: '400',
-    message: 'Signing in with OpenID Connect failed. Start again. If it fails again, ask the operator of the service.',
-  },
-  // Error codes of device logins (RFC 8628, section 3.5). Clients read the code from the field `error`, so the message is the
-  // code.
-  'authorization-pending': { status: 400, code: '400', message: 'authorization_pending' },
-  'slow-down': { status: 400, code: '400', message: 'slow_down' },
-  'device-code-expired': { status: 400, code: '400', message: 'expired_token' },
-  'device-login-denied': { status: 400, code: '400', message: 'access_denied' },
-  'device-code-invalid': { status: 400, code: '400', message: 'invalid_grant' },
-  // Error code of OAuth 2.0 (RFC 6749, section 5.2). Clients read it from the field `error`, so the message is the code.
-  'authorization-code-invalid': { status: 400, code: '400', message: 'invalid_grant' },
-  'invalid-json': { status: 400, code: '400', message: 'The request body is not valid JSON.' },
-  'not-http': { status: 400, code: '400', message: 'The request is not valid HTTP.' },
-  'body-not-object': { status: 400, code: '400', message: 'The body for the bot must be a JSON object.' },
-  'body-needs-token': {
-    status: 400,
-    code: '400',
-    message:
+    'openid-failed':
+      'Signing in with OpenID Connect failed. Start again. If it fails again, ask the operator of the service.',
+    // Error codes of device logins (RFC 8628, section 3.5). Clients read the code from the field `error`, so the message is the
+    // code.
+    'authorization-pending': 'authorization_pending',
+    'slow-down': 'slow_down',
+    'device-code-expired': 'expired_token',
+    'device-login-denied': 'access_denied',
+    'device-code-invalid': 'invalid_grant',
+    // Error code of OAuth 2.0 (RFC 6749, section 5.2). Clients read it from the field `error`, so the message is the code.
+    'authorization-code-invalid': 'invalid_grant',
+    'invalid-json': 'The request body is not valid JSON.',
+    'not-http': 'The request is not valid HTTP.',
+    'body-not-object': 'The body for the bot must be a JSON object.',
+    'body-needs-token':
       'A WebSocket session cannot be started with a body, because this agent accepts WebSocket clients without a token.',
-  },
-  'level-needs-token': {
-    status: 400,
-    code: '400',
-    message:
+    'level-needs-token':
       'A WebSocket session cannot be started with a lower conversation level, because this agent accepts WebSocket clients without a token.',
-  },
-  'hosted-rooms-unavailable': {
-    status: 400,
-    code: '400',
-    message:
+    'hosted-rooms-unavailable':
       'This service has no hosted rooms yet. Use the transport websocket or webrtc, or start without a transport.',
-  },
-  'region-unknown': { status: 400, code: '400', message: 'The region does not exist.' },
-  'upload-form-invalid': {
-    status: 400,
-    code: '400',
-    message: 'The upload must be multipart/form-data: first the fields in uploadFields, then the archive as "file".',
-  },
-  'upload-content-wrong': {
-    status: 400,
-    code: '400',
-    message: 'The uploaded file is not the announced archive and was discarded. Upload it again.',
-  },
-  'not-supported': {
-    status: 400,
-    code: '400',
-    message: 'The region of this agent does not support this setting.',
-  },
-  'not-offered': { status: 400, code: '400', message: 'This service does not offer this operation.' },
-  'build-not-usable': {
-    status: 400,
-    code: '400',
-    message: 'The build does not exist in the region of this agent, or it did not succeed.',
-  },
-  'agent-exists': { status: 400, code: '400', message: 'An agent with this name already exists.' },
-  'secret-set-kind': {
-    status: 400,
-    code: '400',
-    message: 'A secret set cannot become an image pull secret, or vice versa. Use another name.',
-  },
-  'secret-set-region': { status: 400, code: '400', message: 'The region of a secret set cannot change.' },
-  'secret-set-elsewhere': {
-    status: 400,
-    code: '400',
-    message: 'The secret set and the agent are in different regions. Create a secret set in the region of the agent.',
-  },
-  'secret-set-has-no-keys': {
-    status: 400,
-    code: '400',
-    message: 'This is an image pull secret, which has no keys. The list of secret sets shows its registry and status.',
-  },
-  'secret-set-no-registry': {
-    status: 400,
-    code: '400',
-    message: 'This is a secret set, which has no registry. Use the name of an image pull secret.',
-  },
-  'secret-set-too-large': {
-    status: 400,
-    code: '400',
-    message: 'The secret set would exceed the maximum size of a set.',
-  },
-  'secret-sets-too-many': {
-    status: 400,
-    code: '400',
-    message:
+    'region-unknown': 'The region does not exist.',
+    'upload-form-invalid':
+      'The upload must be multipart/form-data: first the fields in uploadFields, then the archive as "file".',
+    'upload-content-wrong': 'The uploaded file is not the announced archive and was discarded. Upload it again.',
+    'not-supported': 'The region of this agent does not support this setting.',
+    'not-offered': 'This service does not offer this operation.',
+    'build-not-usable': 'The build does not exist in the region of this agent, or it did not succeed.',
+    'agent-exists': 'An agent with this name already exists.',
+    'secret-set-kind': 'A secret set cannot become an image pull secret, or vice versa. Use another name.',
+    'secret-set-region': 'The region of a secret set cannot change.',
+    'secret-set-elsewhere':
+      'The secret set and the agent are in different regions. Create a secret set in the region of the agent.',
+    'secret-set-has-no-keys':
+      'This is an image pull secret, which has no keys. The list of secret sets shows its registry and status.',
+    'secret-set-no-registry': 'This is a secret set, which has no registry. Use the name of an image pull secret.',
+    'secret-set-too-large': 'The secret set would exceed the maximum size of a set.',
+    'secret-sets-too-many':
       'The organization has reached its maximum number of secret sets. Delete a set, or add the keys to another set.',
+    'deployment-not-ready': 'The agent has no ready deployment.',
   },
-  'deployment-not-ready': { status: 400, code: 'PCC-1001', message: 'The agent has no ready deployment.' },
-  forbidden: {
-    status: 403,
-    code: '403',
-    message:
+  401: {
+    'key-missing': 'The request has no API key. Send one as "Authorization: Bearer KEY".',
+    'key-invalid': 'The API key or token is unknown, revoked, expired or of the wrong kind.',
+    'session-expired': 'You are not signed in, or your session has ended. Sign in again.',
+    'sign-in-failed': 'The e-mail address or the password is wrong.',
+  },
+  403: {
+    forbidden:
       'This credential or your role in the organization does not allow this request. Ask an owner of the organization.',
-  },
-  'cross-site-request': {
-    status: 403,
-    code: '403',
-    message:
+    'cross-site-request':
       'A page on another site sent this request, or a reverse proxy changed the Host header of the request. Add such a proxy to BOTHOST_TRUSTED_PROXIES.',
+    'token-invalid': 'The WebSocket token is missing, wrong, expired or already used.',
+    'upload-token-invalid': 'The token of this upload is missing, wrong or expired. Request a new upload URL.',
   },
-  'token-invalid': {
-    status: 403,
-    code: '403',
-    message: 'The WebSocket token is missing, wrong, expired or already used.',
+  404: {
+    'not-found': 'Agent or session not found.',
+    'deployment-not-found': 'Deployment not found for this agent.',
+    'secret-set-not-found': 'Secret set not found.',
+    'secret-not-found': 'Key not found in this secret set.',
+    'secret-revision-not-found': 'Revision not found for this secret set.',
+    'endpoint-not-found': 'Endpoint not found.',
+    'organization-not-found': 'Organization not found.',
+    'key-not-found': 'API key not found.',
+    'link-invalid': 'The link is wrong, expired or already used. Ask for a new link.',
+    'user-not-found': 'No account has this e-mail address.',
+    'member-not-found': 'Member not found in this organization.',
+    'invitation-not-found': 'Invitation not found.',
+    'personal-token-not-found': 'Personal access token not found.',
+    'device-login-not-found': 'This code is wrong, expired or already used. Start the login on the device again.',
+    'build-not-found': 'Build not found.',
+    'upload-not-found': 'Upload not found.',
   },
-  'upload-token-invalid': {
-    status: 403,
-    code: '403',
-    message: 'The token of this upload is missing, wrong or expired. Request a new upload URL.',
+  405: {
+    'method-not-allowed': 'This path does not support this HTTP method.',
   },
-  'not-found': { status: 404, code: '404', message: 'Agent or session not found.' },
-  'deployment-not-found': { status: 404, code: '404', message: 'Deployment not found for this agent.' },
-  'secret-set-not-found': { status: 404, code: '404', message: 'Secret set not found.' },
-  'secret-not-found': { status: 404, code: '404', message: 'Key not found in this secret set.' },
-  'secret-revision-not-found': { status: 404, code: '404', message: 'Revision not found for this secret set.' },
-  'endpoint-not-found': { status: 404, code: '404', message: 'Endpoint not found.' },
-  'organization-not-found': { status: 404, code: '404', message: 'Organization not found.' },
-  'key-not-found': { status: 404, code: '404', message: 'API key not found.' },
-  'link-invalid': {
-    status: 404,
-    code: '404',
-    message: 'The link is wrong, expired or already used. Ask for a new link.',
+  408: {
+    'request-too-slow': 'The request did not arrive in time.',
   },
-  'user-not-found': { status: 404, code: '404', message: 'No account has this e-mail address.' },
-  'member-not-found': { status: 404, code: '404', message: 'Member not found in this organization.' },
-  'invitation-not-found': { status: 404, code: '404', message: 'Invitation not found.' },
-  'personal-token-not-found': { status: 404, code: '404', message: 'Personal access token not found.' },
-  'device-login-not-found': {
-    status: 404,
-    code: '404',
-    message: 'This code is wrong, expired or already used. Start the login on the device again.',
-  },
-  'build-not-found': { status: 404, code: '404', message: 'Build not found.' },
-  'upload-not-found': { status: 404, code: '404', message: 'Upload not found.' },
-  'method-not-allowed': { status: 405, code: '405', message: 'This path does not support this HTTP method.' },
-  'request-too-slow': { status: 408, code: '408', message: 'The request did not arrive in time.' },
-  'build-ended': { status: 409, code: '409', message: 'The build has already ended, so it cannot be canceled.' },
-  'session-running': {
-    status: 409,
-    code: '409',
-    message: 'The session is still running, or its log is being stored. Stop it, and try again after its end.',
-  },
-  'email-taken': { status: 409, code: '409', message: 'An account with this e-mail address exists. Sign in to it.' },
-  'organization-name-taken': { status: 409, code: '409', message: 'Another organization has this name.' },
-  'organizations-too-many': {
-    status: 409,
-    code: '409',
-    message: 'You own the maximum number of organizations. Delete one, or ask the operator of the service.',
-  },
-  'organization-not-empty': {
-    status: 409,
-    code: '409',
-    message: 'The organization still has agents or secret sets. Delete them first.',
-  },
-  'last-organization': { status: 409, code: '409', message: 'The only organization of a service cannot be deleted.' },
-  'last-owner': {
-    status: 409,
-    code: '409',
-    message: 'An organization needs an owner, and this is the only one. Make another member an owner first.',
-  },
-  'invitations-too-many': {
-    status: 409,
-    code: '409',
-    message: 'The organization has too many open invitations. Revoke some.',
-  },
-  'personal-tokens-too-many': {
-    status: 409,
-    code: '409',
-    message: 'You have too many personal access tokens. Revoke some.',
-  },
-  'no-earlier-deployment': {
-    status: 409,
-    code: '409',
-    message: 'No other deployment of this agent was ever active, so there is nothing to roll back to.',
-  },
-  'deployment-unavailable': {
-    status: 409,
-    code: '409',
-    message: 'The files of this deployment are no longer stored. Deploy its project again.',
-  },
-  'secret-set-changed': {
-    status: 409,
-    code: '409',
-    message: 'The secret set is not at the expected revision. Read it again.',
-  },
-  'secret-set-not-ready': {
-    status: 409,
-    code: '409',
-    message: 'The secret set is not ready. Check its status.',
-  },
-  'secret-set-in-use': {
-    status: 409,
-    code: '409',
-    message: 'Agents use the secret set. Remove the set from these agents, or force the deletion.',
-  },
-  'secret-set-damaged': {
-    status: 409,
-    code: '409',
-    message:
+  409: {
+    'build-ended': 'The build has already ended, so it cannot be canceled.',
+    'session-running':
+      'The session is still running, or its log is being stored. Stop it, and try again after its end.',
+    'email-taken': 'An account with this e-mail address exists. Sign in to it.',
+    'organization-name-taken': 'Another organization has this name.',
+    'organizations-too-many':
+      'You own the maximum number of organizations. Delete one, or ask the operator of the service.',
+    'organization-not-empty': 'The organization still has agents or secret sets. Delete them first.',
+    'last-organization': 'The only organization of a service cannot be deleted.',
+    'last-owner': 'An organization needs an owner, and this is the only one. Make another member an owner first.',
+    'invitations-too-many': 'The organization has too many open invitations. Revoke some.',
+    'personal-tokens-too-many': 'You have too many personal access tokens. Revoke some.',
+    'no-earlier-deployment': 'No other deployment of this agent was ever active, so there is nothing to roll back to.',
+    'deployment-unavailable': 'The files of this deployment are no longer stored. Deploy its project again.',
+    'secret-set-changed': 'The secret set is not at the expected revision. Read it again.',
+    'secret-set-not-ready': 'The secret set is not ready. Check its status.',
+    'secret-set-in-use': 'Agents use the secret set. Remove the set from these agents, or force the deletion.',
+    'secret-set-damaged':
       'The stored secret set is damaged or was changed outside the service. Delete it, set it again, and inform the operator.',
-  },
-  'vault-busy': {
-    status: 409,
-    code: '409',
-    message: 'This maintenance task of the vault is already running. Check the status of the vault.',
-  },
-  'root-key-not-given': {
-    status: 409,
-    code: '409',
-    message:
+    'vault-busy': 'This maintenance task of the vault is already running. Check the status of the vault.',
+    'root-key-not-given':
       'No new root key is configured. Add the new key before the current one in BOTHOST_VAULT_KEYS, restart the service, and try again.',
-  },
-  'root-key-not-shared': {
-    status: 409,
-    code: '409',
-    message:
+    'root-key-not-shared':
       'Other servers share this database, but a new key file would exist only on this server. Set BOTHOST_VAULT_KEYS on every server, and try again.',
+    'nothing-to-stop': 'The agent has no session with this id, so no session was stopped.',
+    'session-ended': 'The session has ended.',
+    'upload-incomplete': 'The archive has not been uploaded completely.',
+    'upload-offset-wrong':
+      'Upload-Offset does not match the received bytes. Send HEAD to get the offset, and continue from there.',
+    'upload-not-resumable': 'Only an upload whose contentHash and sizeBytes were announced can be sent in parts.',
   },
-  'nothing-to-stop': {
-    status: 409,
-    code: '409',
-    message: 'The agent has no session with this id, so no session was stopped.',
+  413: {
+    'archive-too-large': `The archive is larger than ${maxUploadBytes / 1_048_576} MiB.`,
+    'body-too-large': 'The request body is too large.',
   },
-  'session-ended': { status: 409, code: '409', message: 'The session has ended.' },
-  'upload-incomplete': { status: 409, code: '409', message: 'The archive has not been uploaded completely.' },
-  'upload-offset-wrong': {
-    status: 409,
-    code: '409',
-    message: 'Upload-Offset does not match the received bytes. Send HEAD to get the offset, and continue from there.',
+  417: {
+    'expectation-unsupported': 'The only expectation that this service supports is "Expect: 100-continue".',
   },
-  'upload-not-resumable': {
-    status: 409,
-    code: '409',
-    message: 'Only an upload whose contentHash and sizeBytes were announced can be sent in parts.',
+  421: {
+    'session-elsewhere': 'Another server runs this session. Send the request to the server of its region.',
   },
-  'archive-too-large': {
-    status: 413,
-    code: '413',
-    message: `The archive is larger than ${maxUploadBytes / 1_048_576} MiB.`,
+  426: {
+    'upgrade-required': 'This path only accepts WebSocket connections.',
   },
-  'body-too-large': { status: 413, code: '413', message: 'The request body is too large.' },
-  'expectation-unsupported': {
-    status: 417,
-    code: '417',
-    message: 'The only expectation that this service supports is "Expect: 100-continue".',
+  429: {
+    'too-many-attempts': 'Too many attempts. Try again in a few minutes.',
+    'too-many-uploads': 'The organization has too many uploads without a build. Build the uploads, or try again later.',
+    'too-many-dry-runs': 'The organization has made too many dry runs of secret changes. Try again shortly.',
+    'too-many-secret-writes':
+      'The organization is writing too many secrets at once. Nothing was changed. Try again shortly.',
+    'too-many-checks': 'The organization has checked registries too often. Try again shortly.',
+    'at-capacity': 'The agent is at its session limit. Try again shortly.',
   },
-  'upgrade-required': { status: 426, code: '426', message: 'This path only accepts WebSocket connections.' },
-  'session-elsewhere': {
-    status: 421,
-    code: '421',
-    message: 'Another server runs this session. Send the request to the server of its region.',
+  431: {
+    'headers-too-large': 'The headers of the request are too large.',
   },
-  'headers-too-large': { status: 431, code: '431', message: 'The headers of the request are too large.' },
-  'too-many-attempts': { status: 429, code: '429', message: 'Too many attempts. Try again in a few minutes.' },
-  'too-many-uploads': {
-    status: 429,
-    code: '429',
-    message: 'The organization has too many uploads without a build. Build the uploads, or try again later.',
+  500: {
+    internal: 'The service failed. Search its log for the request id, or ask its operator.',
   },
-  'too-many-dry-runs': {
-    status: 429,
-    code: '429',
-    message: 'The organization has made too many dry runs of secret changes. Try again shortly.',
+  501: {
+    'method-not-implemented': 'The service does not implement this HTTP method.',
   },
-  'too-many-secret-writes': {
-    status: 429,
-    code: '429',
-    message: 'The organization is writing too many secrets at once. Nothing was changed. Try again shortly.',
+  502: {
+    'bot-unreachable': 'The bot of this session cannot be reached.',
+    'bot-refused': 'The bot did not accept the WebSocket.',
   },
-  'too-many-checks': {
-    status: 429,
-    code: '429',
-    message: 'The organization has checked registries too often. Try again shortly.',
+  503: {
+    'database-unavailable': 'The database is unavailable or too busy at the moment. Try again.',
+    'secrets-unavailable': 'The secrets of the agent cannot be decrypted. The status of the agent shows the reason.',
+    'vault-unavailable':
+      'The secrets cannot be decrypted at the moment, but none are lost. The operator must check the root keys.',
+    'shutting-down': 'The service is shutting down and does not start sessions.',
   },
-  'at-capacity': {
-    status: 429,
-    code: 'PCC-AGENT-AT-CAPACITY',
-    message: 'The agent is at its session limit. Try again shortly.',
+  504: {
+    'bot-not-ready': 'The bot did not become ready in time.',
   },
-  internal: {
-    status: 500,
-    code: '500',
-    message: 'The service failed. Search its log for the request id, or ask its operator.',
-  },
-  'method-not-implemented': { status: 501, code: '501', message: 'The service does not implement this HTTP method.' },
-  'bot-unreachable': { status: 502, code: '502', message: 'The bot of this session cannot be reached.' },
-  'bot-refused': { status: 502, code: '502', message: 'The bot did not accept the WebSocket.' },
-  'database-unavailable': {
-    status: 503,
-    code: '503',
-    message: 'The database is unavailable or too busy at the moment. Try again.',
-  },
-  'secrets-unavailable': {
-    status: 503,
-    code: 'PCC-SECRETS-UNAVAILABLE',
-    message: 'The secrets of the agent cannot be decrypted. The status of the agent shows the reason.',
-  },
-  'vault-unavailable': {
-    status: 503,
-    code: '503',
-    message: 'The secrets cannot be decrypted at the moment, but none are lost. The operator must check the root keys.',
-  },
-  'shutting-down': { status: 503, code: '503', message: 'The service is shutting down and does not start sessions.' },
-  'storage-full': {
-    status: 507,
-    code: '507',
-    message: 'The service has too little free disk space. Its operator must free some.',
-  },
-  'organization-storage-full': {
-    status: 507,
-    code: '507',
-    message:
+  507: {
+    'storage-full': 'The service has too little free disk space. Its operator must free some.',
+    'organization-storage-full':
       'The organization would exceed its limit of disk space. Delete agents, wait until unused builds are removed, or ask the operator for a higher limit.',
   },
-  'bot-not-ready': { status: 504, code: '504', message: 'The bot did not become ready in time.' },
-} as const satisfies Record<string, ApiErrorDefinition>;
+} as const;
 
-export type ErrorReason = keyof typeof apiErrorDefinitions;
+type MessagesByStatus = typeof messages;
+export type ErrorReason = {
+  [Status in keyof MessagesByStatus]: keyof MessagesByStatus[Status];
+}[keyof MessagesByStatus];
+
+/** Codes of failures that concern a deployment. The code of any other failure is its status. */
+const codes: { readonly [Reason in ErrorReason]?: string } = {
+  'deployment-not-ready': 'PCC-1001',
+  'at-capacity': 'PCC-AGENT-AT-CAPACITY',
+  'secrets-unavailable': 'PCC-SECRETS-UNAVAILABLE',
+};
+
+type ApiErrorDefinition = { readonly status: number; readonly code: string; readonly message: string };
+
+export const apiErrorDefinitions = Object.fromEntries(
+  Object.entries(messages).flatMap(([status, byReason]) =>
+    Object.entries(byReason).map(([reason, message]) => [
+      reason,
+      { status: Number(status), code: codes[reason as ErrorReason] ?? status, message },
+    ]),
+  ),
+) as Readonly<Record<ErrorReason, ApiErrorDefinition>>;
 
 /** A problem with the input. `path` is the field, for example `body.name`. */
 export type ValidationIssue = { readonly path: string; readonly message: string };
