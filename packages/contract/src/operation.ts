@@ -72,7 +72,7 @@ type PickedOperations<Exports> = {
 
 /** Returns the operations among the exports of modules, without schemas and other values. */
 export function pickOperations<Exports extends object>(exports: Exports): PickedOperations<Exports> {
-  const isOperation = (value: unknown) => typeof value === 'object' && value !== null && 'bodyBytes' in value;
+  const isOperation = (value: unknown) => typeof value === 'object' && value !== null && 'grantees' in value;
   return Object.fromEntries(
     Object.entries(exports).filter(([, value]) => isOperation(value)),
   ) as PickedOperations<Exports>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { anyone, people } from '../authorization.ts';
-import { maxRequestBodyBytes, userAccountLimits } from '../limits.ts';
+import { userAccountLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 import { ApiKeyLifetime, ApiKeyName } from './keys.ts';
 
 export const Email = z.email().trim().toLowerCase().max(userAccountLimits.emailLength);
@@ -55,19 +55,11 @@ export type PersonalToken = z.infer<typeof PersonalToken>;
 
 const Done = z.object({ status: z.literal('OK') });
 
-const read = { method: 'GET', params: noFields, query: noFields, body: noBody, bodyBytes: 0, status: 200 } as const;
-const write = {
-  method: 'POST',
-  params: noFields,
-  query: noFields,
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
-} as const;
 const authentication = { tag: 'authentication', key: 'none', grantees: anyone } as const;
 const account = { tag: 'account', key: 'person' } as const;
 
 export const getSignInMethods = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...authentication,
   name: 'getSignInMethods',
   summary: 'List the ways to sign in',
@@ -83,7 +75,7 @@ export const getSignInMethods = defineOperation({
  * The response sets the cookie of a new browser session. If the request has the cookie of an earlier session, that session ends.
  */
 export const signIn = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'signIn',
   summary: 'Sign in with e-mail address and password',
@@ -95,7 +87,7 @@ export const signIn = defineOperation({
 });
 
 export const describeLink = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'describeLink',
   summary: 'Show what a one-time link is for, without using it',
@@ -113,7 +105,7 @@ export const describeLink = defineOperation({
 
 /** Without a mail server, an e-mail address is an identifier and is not verified. */
 export const signUp = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'signUp',
   summary: 'Create an account with a one-time link, and sign in',
@@ -134,7 +126,7 @@ export const signUp = defineOperation({
 });
 
 export const resetPassword = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'resetPassword',
   summary: 'Set a new password with a one-time link, end all sessions, and sign in',
@@ -153,7 +145,7 @@ export const resetPassword = defineOperation({
 });
 
 export const startOpenIdSignIn = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'startOpenIdSignIn',
   summary: 'Get the address of the OpenID Connect provider at which a browser continues',
@@ -164,7 +156,7 @@ export const startOpenIdSignIn = defineOperation({
 });
 
 export const finishOpenIdSignIn = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'finishOpenIdSignIn',
   summary: 'Sign in with the response of the OpenID Connect provider',
@@ -188,7 +180,7 @@ export const finishOpenIdSignIn = defineOperation({
 
 /** The device authorization request of RFC 8628, section 3.1. */
 export const startDeviceLogin = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'startDeviceLogin',
   summary: 'Start the login of a device that has no browser (RFC 8628)',
@@ -214,7 +206,7 @@ export const startDeviceLogin = defineOperation({
  * defines.
  */
 export const pollDeviceLogin = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'pollDeviceLogin',
   summary: 'Get the personal access token of a device login once it is approved (RFC 8628)',
@@ -256,7 +248,7 @@ const RedirectUri = z
  * parameters of the page's URL.
  */
 export const decideAuthorization = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'decideAuthorization',
@@ -281,7 +273,7 @@ export const decideAuthorization = defineOperation({
  * contains the error code of the RFC.
  */
 export const exchangeAuthorizationCode = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...authentication,
   name: 'exchangeAuthorizationCode',
   summary: 'Exchange the code of an approved OAuth 2.0 login for a personal access token',
@@ -305,7 +297,7 @@ export const exchangeAuthorizationCode = defineOperation({
 });
 
 export const getUser = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...account,
   grantees: people,
   name: 'getUser',
@@ -316,7 +308,7 @@ export const getUser = defineOperation({
 });
 
 export const updateUser = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: people,
   name: 'updateUser',
@@ -330,7 +322,7 @@ export const updateUser = defineOperation({
 });
 
 export const changeEmail = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'changeEmail',
@@ -343,7 +335,7 @@ export const changeEmail = defineOperation({
 });
 
 export const changePassword = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'changePassword',
@@ -356,7 +348,7 @@ export const changePassword = defineOperation({
 });
 
 export const signOut = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: people,
   name: 'signOut',
@@ -369,7 +361,7 @@ export const signOut = defineOperation({
 });
 
 export const signOutEverywhere = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'signOutEverywhere',
@@ -382,7 +374,7 @@ export const signOutEverywhere = defineOperation({
 });
 
 export const listPersonalTokens = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...account,
   grantees: people,
   name: 'listPersonalTokens',
@@ -393,7 +385,7 @@ export const listPersonalTokens = defineOperation({
 });
 
 export const createPersonalToken = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'createPersonalToken',
@@ -407,7 +399,7 @@ export const createPersonalToken = defineOperation({
 });
 
 export const revokePersonalToken = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...account,
   grantees: people,
   name: 'revokePersonalToken',
@@ -431,7 +423,7 @@ const DeviceLogin = z.object({
 const userCode = z.object({ userCode: z.string().describe('The code that the device shows') });
 
 export const getDeviceLogin = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...account,
   grantees: ['session'],
   name: 'getDeviceLogin',
@@ -443,7 +435,7 @@ export const getDeviceLogin = defineOperation({
 });
 
 export const decideDeviceLogin = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'decideDeviceLogin',
@@ -457,7 +449,7 @@ export const decideDeviceLogin = defineOperation({
 });
 
 export const acceptInvitation = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...account,
   grantees: ['session'],
   name: 'acceptInvitation',

@@ -13,11 +13,17 @@ import {
   WebsocketStart,
 } from '../agent-fields.ts';
 import { editors, everyone } from '../authorization.ts';
-import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
-import { AgentPathParameters, BotTransports, IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import {
+  AgentPathParameters,
+  BotTransports,
+  IsoDateTime,
+  requestWithBody,
+  requestWithoutBody,
+  Uuid,
+} from './fields.ts';
 
 const RevisionHealth = z.object({
   ready: z.boolean(),
@@ -120,38 +126,30 @@ export type AgentListItem = z.infer<typeof AgentListItem>;
  * `agents`.
  */
 export const listAgents = defineOperation({
+  ...requestWithoutBody,
   name: 'listAgents',
   summary: 'List the agents of the organization',
   tag: 'agents',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents',
-  params: noFields,
   query: z.object({
     includeActiveDeployment: z.enum(['true', 'false']).default('false'),
     region: z.string().optional(),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ services: z.array(AgentListItem), agents: z.array(AgentListItem) }),
   errors: ['invalid-request'],
 });
 
 export const getAgent = defineOperation({
+  ...requestWithoutBody,
   name: 'getAgent',
   summary: 'Get an agent with its deployments, instances and problems',
   tag: 'agents',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}',
   params: AgentPathParameters,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: AgentDetails,
   errors: ['not-found'],
 });
@@ -223,42 +221,36 @@ const settingErrors = [
 ] as const;
 
 export const createAgent = defineOperation({
+  ...requestWithBody,
   name: 'createAgent',
   summary: 'Create an agent with its first deployment',
   audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',
   grantees: editors,
-  method: 'POST',
   path: '/agents',
-  params: noFields,
-  query: noFields,
   body: CreateAgentRequest,
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
   response: DeployedAgent,
   errors: [...settingErrors, 'agent-exists', 'region-unknown'],
 });
 
 export const updateAgent = defineOperation({
+  ...requestWithBody,
   name: 'updateAgent',
   summary: 'Deploy: change an agent. Creates a deployment unless only the scaling or the conversation level changes',
   audit: 'agents.deploy',
   tag: 'agents',
   key: 'private',
   grantees: editors,
-  method: 'POST',
   path: '/agents/{agentName}',
   params: AgentPathParameters,
-  query: noFields,
   body: UpdateAgentRequest,
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
   response: DeployedAgent,
   errors: [...settingErrors, 'secret-set-damaged', 'not-found'],
 });
 
 export const deleteAgent = defineOperation({
+  ...requestWithoutBody,
   name: 'deleteAgent',
   summary: 'Delete an agent. Live sessions continue to their end',
   audit: 'agents.delete',
@@ -268,10 +260,6 @@ export const deleteAgent = defineOperation({
   method: 'DELETE',
   path: '/agents/{agentName}',
   params: AgentPathParameters,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     status: z.literal('OK'),
     activeSessionCount: z
@@ -284,21 +272,18 @@ export const deleteAgent = defineOperation({
 });
 
 export const rollback = defineOperation({
+  ...requestWithBody,
   name: 'rollback',
   summary: 'Roll back to an earlier deployment and its settings',
   audit: 'agents.rollback',
   tag: 'agents',
   key: 'private',
   grantees: editors,
-  method: 'POST',
   path: '/agents/{agentName}/rollback',
   params: AgentPathParameters,
-  query: noFields,
   body: z
     .object({ deploymentId: z.uuid().nullish().describe('Default: the deployment that served before the current one') })
     .nullish(),
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
   response: DeployedAgent,
   errors: [
     'invalid-request',

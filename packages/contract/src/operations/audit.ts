@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { editors } from '../authorization.ts';
 import { auditEntriesPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithoutBody, Uuid } from './fields.ts';
 
 const Hash = z.string().describe('SHA-256, in hexadecimal');
 
@@ -44,15 +44,14 @@ const moment = z.iso.datetime({ offset: true }).describe('ISO 8601, with Z or an
 const filterText = z.string().max(100).optional();
 
 export const listAuditEntries = defineOperation({
+  ...requestWithoutBody,
   name: 'listAuditEntries',
   summary: 'List who signed in, deployed and changed what, and who was refused',
   tag: 'audit',
   key: 'private',
   grantees: editors,
   audit: 'audit.list',
-  method: 'GET',
   path: '/audit',
-  params: noFields,
   query: z.object({
     since: moment,
     until: moment,
@@ -63,9 +62,6 @@ export const listAuditEntries = defineOperation({
     limit: z.coerce.number<number>().int().min(1).max(auditEntriesPerPage.maximum).default(auditEntriesPerPage.default),
     cursor: z.string().optional().describe('nextCursor of the previous page'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ entries: z.array(AuditEntry), nextCursor: z.string().nullable() }),
   errors: ['invalid-request'],
 });
@@ -90,19 +86,14 @@ const AuditVerification = z
 export type AuditVerification = z.infer<typeof AuditVerification>;
 
 export const verifyAudit = defineOperation({
+  ...requestWithoutBody,
   name: 'verifyAudit',
   summary: 'Check that no entry of the audit log was changed, removed or inserted',
   tag: 'audit',
   key: 'private',
   grantees: editors,
   audit: 'audit.verify',
-  method: 'GET',
   path: '/audit/verification',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: AuditVerification,
   errors: [],
 });

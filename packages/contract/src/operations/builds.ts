@@ -1,15 +1,9 @@
 import { z } from 'zod';
 import { editors, everyone } from '../authorization.ts';
-import {
-  buildLogLongPollSeconds,
-  buildsPerPage,
-  linesPerBuildLogPage,
-  maxRequestBodyBytes,
-  maxUploadBytes,
-} from '../limits.ts';
+import { buildLogLongPollSeconds, buildsPerPage, linesPerBuildLogPage, maxUploadBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { buildStatusLabels, listStatusValues } from '../statuses.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
 const Status = z.enum(listStatusValues(buildStatusLabels));
 
@@ -54,15 +48,13 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecim
  * A second request for the same content returns the same upload. Nothing needs to be sent if `receivedBytes` is `sizeBytes`.
  */
 export const getBuildUploadUrl = defineOperation({
+  ...requestWithBody,
   name: 'getBuildUploadUrl',
   summary: 'Get a URL to upload an archive to',
   tag: 'builds',
   key: 'private',
   grantees: editors,
-  method: 'POST',
   path: '/builds/upload-url',
-  params: noFields,
-  query: noFields,
   body: z
     .object({
       region: z.string(),
@@ -77,8 +69,6 @@ export const getBuildUploadUrl = defineOperation({
       message: 'contentHash and sizeBytes must be given together',
       path: ['sizeBytes'],
     }),
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
   response: z.object({
     uploadId: Uuid,
     uploadUrl: z.string(),
@@ -112,22 +102,19 @@ export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
  * succeeded.
  */
 export const createBuild = defineOperation({
+  ...requestWithBody,
   name: 'createBuild',
   summary: 'Build an uploaded archive',
   audit: 'builds.create',
   tag: 'builds',
   key: 'private',
   grantees: editors,
-  method: 'POST',
   path: '/builds',
-  params: noFields,
-  query: noFields,
   body: z.object({
     uploadId: z.string(),
     region: z.string(),
     dockerfilePath: z.string().max(500).nullish().describe('Stored but not used, because the region builds no images'),
   }),
-  bodyBytes: maxRequestBodyBytes,
   status: 201,
   other: { status: 200, when: ({ cached }) => cached },
   response: z.object({
@@ -148,14 +135,13 @@ export const createBuild = defineOperation({
 });
 
 export const listBuilds = defineOperation({
+  ...requestWithoutBody,
   name: 'listBuilds',
   summary: 'List the builds of the organization, newest first',
   tag: 'builds',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/builds',
-  params: noFields,
   query: z.object({
     status: Status.optional(),
     region: z.string().optional(),
@@ -166,9 +152,6 @@ export const listBuilds = defineOperation({
     offset: z.coerce.number<number>().int().min(0).max(2_147_483_647).default(0),
     cursor: z.string().optional().describe('nextCursor of the previous page; offset is ignored then'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     builds: z.array(Build),
     total: z.number().int(),
@@ -182,24 +165,21 @@ export const listBuilds = defineOperation({
 const BuildPath = z.object({ buildId: z.string().describe('Id of the build, a UUID').meta({ format: 'uuid' }) });
 
 export const getBuild = defineOperation({
+  ...requestWithoutBody,
   name: 'getBuild',
   summary: 'Get a build',
   tag: 'builds',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/builds/{buildId}',
   params: BuildPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ build: Build }),
   errors: ['build-not-found'],
 });
 
 /** Responds with 200 if the build is canceled, and with 202 while a running build is being stopped. Idempotent. */
 export const cancelBuild = defineOperation({
+  ...requestWithoutBody,
   name: 'cancelBuild',
   summary: 'Cancel a build that is waiting or running',
   audit: 'builds.cancel',
@@ -209,10 +189,6 @@ export const cancelBuild = defineOperation({
   method: 'POST',
   path: '/builds/{buildId}/cancel',
   params: BuildPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   other: { status: 202, when: ({ build }) => build.status !== 'canceled' },
   response: z.object({ build: Build }),
   errors: ['build-not-found', 'build-ended'],
@@ -223,12 +199,12 @@ export const cancelBuild = defineOperation({
  * `nextToken` means that the build has ended and the log is complete.
  */
 export const getBuildLogs = defineOperation({
+  ...requestWithoutBody,
   name: 'getBuildLogs',
   summary: 'Read the log of a build, also while it runs',
   tag: 'builds',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/builds/{buildId}/logs',
   params: BuildPath,
   query: z.object({
@@ -250,9 +226,6 @@ export const getBuildLogs = defineOperation({
       .default('false')
       .describe('Include details, such as the lines of uv for each package'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     logs: z.array(z.string()).describe('Lines, oldest first: time (ISO 8601), space, text'),
     nextToken: z.string().optional().describe('Absent if the build has ended and no line follows'),

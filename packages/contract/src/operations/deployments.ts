@@ -3,7 +3,7 @@ import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
 import { everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
-import { AgentPathParameters, IsoDateTime, noBody, noFields, PagingParameters, Uuid } from './fields.ts';
+import { AgentPathParameters, IsoDateTime, PagingParameters, requestWithoutBody, Uuid } from './fields.ts';
 
 export const Deployment = z.object({
   id: Uuid,
@@ -115,18 +115,15 @@ export type DeploymentDetails = z.infer<typeof DeploymentDetails>;
 const DeploymentPath = AgentPathParameters.extend({ deploymentId: z.string() });
 
 export const listDeployments = defineOperation({
+  ...requestWithoutBody,
   name: 'listDeployments',
   summary: 'List the deployments of an agent, newest first',
   tag: 'agents',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}/deployments',
   params: AgentPathParameters,
   query: z.object(PagingParameters),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     total_count: z.number().int(),
     deployments: z.array(DeploymentDetails),
@@ -136,18 +133,14 @@ export const listDeployments = defineOperation({
 });
 
 export const getDeployment = defineOperation({
+  ...requestWithoutBody,
   name: 'getDeployment',
   summary: 'Get a deployment',
   tag: 'agents',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}/deployments/{deploymentId}',
   params: DeploymentPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: DeploymentDetails,
   errors: ['not-found', 'deployment-not-found'],
 });

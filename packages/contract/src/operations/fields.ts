@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { itemsPerPage } from '../limits.ts';
+import { itemsPerPage, maxRequestBodyBytes } from '../limits.ts';
 
 /** An ISO 8601 time with milliseconds and `Z`. */
 export const IsoDateTime = z.string().meta({ format: 'date-time' });
@@ -18,6 +18,12 @@ export const AgentPathParameters = z.object({ agentName: z.string().describe('Na
 
 export const noFields = z.object({});
 export const noBody = z.undefined();
+
+const request = { params: noFields, query: noFields, status: 200 } as const;
+/** The usual fields of an operation that reads or deletes. */
+export const requestWithoutBody = { ...request, method: 'GET', body: noBody, bodyBytes: 0 } as const;
+/** The usual fields of an operation that writes. */
+export const requestWithBody = { ...request, method: 'POST', bodyBytes: maxRequestBodyBytes } as const;
 
 /**
  * Clients choose a page by `cursor`; older clients choose it by `offset`. With `offset`, items that are added between two

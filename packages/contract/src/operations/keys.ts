@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { administrators } from '../authorization.ts';
-import { maxApiKeyLifetimeSeconds, maxApiKeyNameLength, maxRequestBodyBytes } from '../limits.ts';
+import { maxApiKeyLifetimeSeconds, maxApiKeyNameLength } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
 export const ApiKeyKind = z.enum(['private', 'public']);
 
@@ -43,46 +43,39 @@ export type ApiKey = z.infer<typeof ApiKey>;
 export const CreatedKey = z.object({ ...fields, key: z.string() });
 
 export const listKeys = defineOperation({
+  ...requestWithoutBody,
   name: 'listKeys',
   summary: 'List the API keys of the organization, revoked ones included',
   tag: 'keys',
   key: 'private',
   grantees: administrators,
   audit: 'keys.list',
-  method: 'GET',
   path: '/keys',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ keys: z.array(ApiKey) }),
   errors: [],
 });
 
 export const createKey = defineOperation({
+  ...requestWithBody,
   name: 'createKey',
   summary: 'Create an API key. Only this response contains a private key',
   tag: 'keys',
   key: 'private',
   grantees: administrators,
   audit: 'keys.create',
-  method: 'POST',
   path: '/keys',
-  params: noFields,
-  query: noFields,
   body: z.object({
     name: ApiKeyName,
     kind: ApiKeyKind,
     expiresInSeconds: ApiKeyLifetime,
   }),
-  bodyBytes: maxRequestBodyBytes,
   status: 201,
   response: CreatedKey,
   errors: ['invalid-request'],
 });
 
 export const revokeKey = defineOperation({
+  ...requestWithoutBody,
   name: 'revokeKey',
   summary: 'Revoke an API key',
   tag: 'keys',
@@ -92,10 +85,6 @@ export const revokeKey = defineOperation({
   method: 'DELETE',
   path: '/keys/{keyId}',
   params: z.object({ keyId: z.string() }),
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: ApiKey,
   errors: ['key-not-found'],
 });

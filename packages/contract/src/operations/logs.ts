@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyone } from '../authorization.ts';
 import { linesPerLogPage, logLevels } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { AgentPathParameters, noBody, UnixSeconds, Uuid } from './fields.ts';
+import { AgentPathParameters, requestWithoutBody, UnixSeconds, Uuid } from './fields.ts';
 
 /**
  * One line of a bot's output. `log` is the line without its line break; bytes that are not UTF-8 are replaced. `log` may contain
@@ -60,12 +60,12 @@ export type LogLine = z.infer<typeof LogLine>;
  * `nextCursor` of each response until it is null.
  */
 export const getLogs = defineOperation({
+  ...requestWithoutBody,
   name: 'getLogs',
   summary: 'Read, search and follow the output of an agent',
   tag: 'logs',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}/logs',
   params: AgentPathParameters,
   query: z.object({
@@ -91,9 +91,6 @@ export const getLogs = defineOperation({
       .default(0)
       .describe('With order asc: seconds to wait for a first line if there is none yet'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     total: z
       .object({ value: z.number().int(), relation: z.enum(['eq', 'gte']) })

@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { members, owners, people } from '../authorization.ts';
-import {
-  maxRequestBodyBytes,
-  reservedResourceNames,
-  resourceNameLengthLimits,
-  resourceNamePattern,
-  userAccountLimits,
-} from '../limits.ts';
+import { reservedResourceNames, resourceNameLengthLimits, resourceNamePattern, userAccountLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { Email } from './account.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
 const OrganizationName = z
   .string()
@@ -47,19 +41,11 @@ const Invitation = z.object(invitationFields).meta({ id: 'Invitation' });
 export type Invitation = z.infer<typeof Invitation>;
 export const CreatedInvitation = z.object({ ...invitationFields, url: z.string().describe('The one-time link') });
 
-const read = { method: 'GET', params: noFields, query: noFields, body: noBody, bodyBytes: 0, status: 200 } as const;
-const write = {
-  method: 'POST',
-  params: noFields,
-  query: noFields,
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
-} as const;
 const common = { tag: 'members', key: 'member' } as const;
 const ofMember = z.object({ userId: z.string() });
 
 export const createOrganization = defineOperation({
-  ...write,
+  ...requestWithBody,
   tag: 'account',
   key: 'person',
   grantees: people,
@@ -74,7 +60,7 @@ export const createOrganization = defineOperation({
 });
 
 export const updateOrganization = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...common,
   grantees: owners,
   name: 'updateOrganization',
@@ -93,7 +79,7 @@ export const updateOrganization = defineOperation({
 
 /** After the deletion of an organization, its session records and audit log are kept until their retention ends. */
 export const deleteOrganization = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...common,
   grantees: owners,
   name: 'deleteOrganization',
@@ -106,7 +92,7 @@ export const deleteOrganization = defineOperation({
 });
 
 export const transferOrganization = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...common,
   grantees: owners,
   name: 'transferOrganization',
@@ -119,7 +105,7 @@ export const transferOrganization = defineOperation({
 });
 
 export const leaveOrganization = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...common,
   grantees: members,
   name: 'leaveOrganization',
@@ -132,7 +118,7 @@ export const leaveOrganization = defineOperation({
 });
 
 export const listMembers = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...common,
   grantees: members,
   name: 'listMembers',
@@ -144,7 +130,7 @@ export const listMembers = defineOperation({
 });
 
 export const updateMember = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...common,
   grantees: owners,
   name: 'updateMember',
@@ -159,7 +145,7 @@ export const updateMember = defineOperation({
 });
 
 export const removeMember = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...common,
   grantees: owners,
   name: 'removeMember',
@@ -173,7 +159,7 @@ export const removeMember = defineOperation({
 });
 
 export const listInvitations = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...common,
   grantees: owners,
   name: 'listInvitations',
@@ -185,7 +171,7 @@ export const listInvitations = defineOperation({
 });
 
 export const createInvitation = defineOperation({
-  ...write,
+  ...requestWithBody,
   ...common,
   grantees: owners,
   name: 'createInvitation',
@@ -199,7 +185,7 @@ export const createInvitation = defineOperation({
 });
 
 export const revokeInvitation = defineOperation({
-  ...read,
+  ...requestWithoutBody,
   ...common,
   grantees: owners,
   name: 'revokeInvitation',

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { operator } from '../authorization.ts';
-import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { roles } from '../roles.ts';
 import { listStatusValues, vaultTaskStateLabels } from '../statuses.ts';
 import { Email } from './account.ts';
-import { IsoDateTime, noBody, noFields } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody } from './fields.ts';
 import { ApiKeyName, CreatedKey } from './keys.ts';
 import { CreatedInvitation } from './members.ts';
 
@@ -58,25 +57,15 @@ export const VaultStatus = z
 export type VaultStatus = z.infer<typeof VaultStatus>;
 
 const organization = z.string().nullish().describe('Name or id of one organization; without it all');
-const common = {
-  tag: 'operator',
-  key: 'operator',
-  grantees: operator,
-  method: 'POST',
-  params: noFields,
-  query: noFields,
-} as const;
+const common = { tag: 'operator', key: 'operator', grantees: operator } as const;
 
 export const getVault = defineOperation({
+  ...requestWithoutBody,
   ...common,
   name: 'getVault',
   summary: 'Show the keys of the vault and its maintenance',
-  method: 'GET',
   audit: 'vault.status',
   path: '/vault',
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: VaultStatus,
   errors: [],
 });
@@ -86,26 +75,26 @@ export const getVault = defineOperation({
  * background.
  */
 export const rotateVault = defineOperation({
+  ...requestWithBody,
   ...common,
   name: 'rotateVault',
   summary: 'Switch to another root key, or create new organization keys and re-encrypt secrets with them',
   audit: 'vault.rotate',
   path: '/vault/rotate',
   body: z.object({ layer: z.enum(['root', 'organization']), organization }),
-  bodyBytes: maxRequestBodyBytes,
   status: 202,
   response: VaultStatus,
   errors: ['invalid-request', 'organization-not-found', 'vault-busy', 'root-key-not-given', 'root-key-not-shared'],
 });
 
 export const verifyVault = defineOperation({
+  ...requestWithBody,
   ...common,
   name: 'verifyVault',
   summary: 'Verify all stored secrets and keys, and report what is damaged',
   audit: 'vault.verify',
   path: '/vault/verify',
   body: z.object({ organization }).nullish(),
-  bodyBytes: maxRequestBodyBytes,
   status: 202,
   response: VaultStatus,
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
@@ -113,6 +102,7 @@ export const verifyVault = defineOperation({
 
 /** Lets the operator create a private key for an organization that has lost all its private keys. */
 export const createOperatorKey = defineOperation({
+  ...requestWithBody,
   ...common,
   name: 'createOperatorKey',
   summary: 'Create a private key for an organization. Only this response contains it',
@@ -122,7 +112,6 @@ export const createOperatorKey = defineOperation({
     organization: z.string().nullish().describe('Name or id; without it, the oldest organization'),
     name: ApiKeyName,
   }),
-  bodyBytes: maxRequestBodyBytes,
   status: 201,
   response: CreatedKey.extend({ organization: z.string().describe('Name of the organization') }),
   errors: ['invalid-request', 'organization-not-found'],
@@ -130,6 +119,7 @@ export const createOperatorKey = defineOperation({
 
 /** Lets the operator invite the first person of a service, or a person to an organization that has no owner. */
 export const createOperatorInvitation = defineOperation({
+  ...requestWithBody,
   ...common,
   name: 'createOperatorInvitation',
   summary: 'Invite a person to an organization. Only this response contains the link',
@@ -140,20 +130,19 @@ export const createOperatorInvitation = defineOperation({
     email: Email.nullish(),
     role: z.enum(roles).default('owner'),
   }),
-  bodyBytes: maxRequestBodyBytes,
   status: 201,
   response: CreatedInvitation.extend({ organization: z.string().describe('Name of the organization') }),
   errors: ['invalid-request', 'organization-not-found'],
 });
 
 export const createPasswordReset = defineOperation({
+  ...requestWithBody,
   ...common,
   name: 'createPasswordReset',
   summary: 'Create a one-time link with which a person sets a new password',
   audit: 'passwords.reset',
   path: '/password-resets',
   body: z.object({ email: Email }),
-  bodyBytes: maxRequestBodyBytes,
   status: 201,
   response: z.object({ email: z.string(), expiresAt: IsoDateTime, url: z.string().describe('The one-time link') }),
   errors: ['invalid-request', 'user-not-found'],

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { DeploySource } from '../agent-fields.ts';
 import { editors, everyone, people } from '../authorization.ts';
-import { maxRequestBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { noBody, noFields, Uuid } from './fields.ts';
+import { requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
 const Properties = z.object({ defaultRegion: z.string() });
 
@@ -14,52 +13,37 @@ const Region = z.object({
 });
 
 export const listOrganizations = defineOperation({
+  ...requestWithoutBody,
   name: 'listOrganizations',
   summary: 'List the organizations that the key has access to',
   tag: 'organizations',
   key: 'account',
   grantees: [...people, 'private-key'],
-  method: 'GET',
   path: '/organizations',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ organizations: z.array(z.object({ id: Uuid, name: z.string(), verboseName: z.string() })) }),
   errors: [],
 });
 
 export const listRegions = defineOperation({
+  ...requestWithoutBody,
   name: 'listRegions',
   summary: 'List the regions where bots can run',
   tag: 'organizations',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/regions',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ regions: z.array(Region) }),
   errors: [],
 });
 
 export const getProperties = defineOperation({
+  ...requestWithoutBody,
   name: 'getProperties',
   summary: 'Read the settings of the organization',
   tag: 'organizations',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/properties',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ properties: Properties }),
   errors: [],
 });
@@ -74,18 +58,13 @@ const PropertyDescription = z.object({
 });
 
 export const getPropertiesSchema = defineOperation({
+  ...requestWithoutBody,
   name: 'getPropertiesSchema',
   summary: 'Describe the settings of the organization',
   tag: 'organizations',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/properties/schema',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ properties: z.object({ defaultRegion: PropertyDescription }) }),
   errors: [],
 });
@@ -95,6 +74,7 @@ export const getPropertiesSchema = defineOperation({
  * not be ignored.
  */
 export const updateProperties = defineOperation({
+  ...requestWithBody,
   name: 'updateProperties',
   summary: 'Change settings of the organization',
   audit: 'organization.update',
@@ -103,11 +83,7 @@ export const updateProperties = defineOperation({
   grantees: editors,
   method: 'PATCH',
   path: '/properties',
-  params: noFields,
-  query: noFields,
   body: z.strictObject(Properties.shape),
-  bodyBytes: maxRequestBodyBytes,
-  status: 200,
   response: z.object({ properties: Properties }),
   errors: ['invalid-request', 'region-unknown'],
 });

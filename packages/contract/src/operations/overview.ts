@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { lastDeployLabels, listStatusValues, servingLabels } from '../statuses.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithoutBody, Uuid } from './fields.ts';
 
 const count = z.number().int();
 
@@ -47,18 +47,13 @@ export const Overview = z
 export type Overview = z.infer<typeof Overview>;
 
 export const getOverview = defineOperation({
+  ...requestWithoutBody,
   name: 'getOverview',
   summary: 'Get live sessions, capacity, start latency and problems of the organization',
   tag: 'organizations',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/overview',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: Overview,
   errors: [],
 });

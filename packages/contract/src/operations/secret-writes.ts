@@ -3,7 +3,7 @@ import { editors } from '../authorization.ts';
 import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { SecretSetKey, SecretSetName, SecretValue } from '../secret-fields.ts';
-import { IsoDateTime, noBody, noFields } from './fields.ts';
+import { IsoDateTime, noBody, noFields, requestWithoutBody } from './fields.ts';
 import {
   RevisionNumber,
   SecretSetKind,
@@ -175,6 +175,7 @@ export const deleteSecret = defineOperation({
 });
 
 export const deleteSecretSet = defineOperation({
+  ...requestWithoutBody,
   name: 'deleteSecretSet',
   summary: 'Delete a secret set or an image pull secret with all its revisions',
   tag: 'secrets',
@@ -193,9 +194,6 @@ export const deleteSecretSet = defineOperation({
       .optional()
       .describe('409 if the set is at another revision'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ status: z.literal('OK'), name: z.string(), type: SecretSetKind, agents: z.array(z.string()) }),
   errors: [
     'invalid-request',

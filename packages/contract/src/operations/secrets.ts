@@ -3,7 +3,7 @@ import { editors, everyone } from '../authorization.ts';
 import { secretRevisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { imagePullSecretCheckResultLabels, listStatusValues, secretSetReadinessLabels } from '../statuses.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from './fields.ts';
+import { IsoDateTime, noFields, requestWithoutBody, Uuid } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
 export const SecretSetReadiness = z.enum(listStatusValues(secretSetReadinessLabels));
@@ -93,49 +93,41 @@ const SecretRevision = z.object({
 export type SecretRevision = z.infer<typeof SecretRevision>;
 
 export const listSecrets = defineOperation({
+  ...requestWithoutBody,
   name: 'listSecrets',
   summary: 'List the secret sets and image pull secrets of the organization',
   tag: 'secrets',
   key: 'private',
   grantees: everyone,
   audit: 'secrets.list',
-  method: 'GET',
   path: '/secrets',
-  params: noFields,
   query: z.object({ region: z.string().optional(), type: SecretSetKind.optional() }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ sets: z.array(SecretSetListItem) }),
   errors: ['invalid-request'],
 });
 
 export const getSecretSet = defineOperation({
+  ...requestWithoutBody,
   name: 'getSecretSet',
   summary: 'Get a secret set with its keys, without their values',
   tag: 'secrets',
   key: 'private',
   grantees: everyone,
   audit: 'secrets.get',
-  method: 'GET',
   path: '/secrets/{setName}',
   params: SecretSetPathParameters,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: SecretSetDetails,
   errors: ['secret-set-not-found', 'secret-set-has-no-keys', 'secret-set-damaged'],
 });
 
 export const getSecretHistory = defineOperation({
+  ...requestWithoutBody,
   name: 'getSecretHistory',
   summary: 'List the revisions of a secret set with author, time and keys, newest first',
   tag: 'secrets',
   key: 'private',
   grantees: everyone,
   audit: 'secrets.history',
-  method: 'GET',
   path: '/secrets/{setName}/history',
   params: SecretSetPathParameters,
   query: z.object({
@@ -153,9 +145,6 @@ export const getSecretHistory = defineOperation({
       .optional()
       .describe('Only revisions before this one'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ revisions: z.array(SecretRevision), nextBefore: z.number().int().nullable() }),
   errors: ['invalid-request', 'secret-set-not-found', 'secret-set-damaged'],
 });
