@@ -43,7 +43,7 @@ const suites = [
     : []),
   suite('test:clients'),
   crash({
-    variables: { BOTHOST_TEST_ATTACK_SECONDS: '0', BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '20' },
+    variables: { BOTHOST_TEST_ATTACK_SECONDS: '0', BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '12' },
   }),
   suite('test'),
   suite('test:browser'),
@@ -51,14 +51,11 @@ const suites = [
   suite('test:docker'),
 ];
 
-/**
- * Runs alone on the machine, after the others, because it prints times. After these seconds, the attack continues until every
- * kind of it was used.
- */
+/** Runs alone on the machine, after the others, because it prints times and takes every processor. */
 const attack = crash({
   name: 'test:crash, attack',
   parameters: ['packages/server/test/attack'],
-  variables: { BOTHOST_TEST_ATTACK_SECONDS: process.env.BOTHOST_TEST_ATTACK_SECONDS ?? '45' },
+  variables: { BOTHOST_TEST_ATTACK_SECONDS: process.env.BOTHOST_TEST_ATTACK_SECONDS ?? '30' },
 });
 
 rmSync(directory, { recursive: true, force: true });

@@ -162,8 +162,10 @@ describe('findAccountTests', () => {
     expect(findAccountTests(new Map(Object.entries(files)))).toEqual([]);
   });
 
-  it('finds tests of the database and of the driver, and omits tests of pure functions', () => {
+  it('finds tests of the database and of the driver, and omits tests of pure functions and of most requests', () => {
     const found = listAccountTests();
+    expect(found).toContain('packages/server/test/api/accounts.test.ts');
+    expect(found).not.toContain('packages/server/test/api/keys.test.ts');
     expect(found).toContain('packages/server/src/organizations/keys.test.ts');
     expect(found).toContain('packages/runtime/test/process/conformance.test.ts');
     expect(found).not.toContain('packages/server/src/reconciler/plan.test.ts');
