@@ -153,44 +153,6 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     expect(spawned.modules.filter((name: string) => !forked.modules.includes(name))).toEqual([]);
   });
 
-  it('reports a spawned instance as replaceable as soon as its fork server is ready', async () => {
-    const { launch, settled, runtime, restartServer } = await openForkingBotFixture(kind);
-    await launch('spawned');
-    await waitForEvent(runtime(), 'replaceable', 'spawned');
-    expect(runtime().findReplaceable()).toEqual(new Set(['spawned']));
-    await settled();
-    await launch('forked');
-    expect(runtime().findReplaceable()).toEqual(new Set(['spawned']));
-    expect((await restartServer()).findReplaceable()).toEqual(new Set(['spawned']));
-    await runtime().stop('spawned', 10_000);
-    expect(runtime().findReplaceable()).toEqual(new Set());
-  });
-
-  it('reports an instance that a fork server failed to fork as replaceable only by another fork server', async () => {
-    const source = `import os
-if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
-    os.register_at_fork(before=lambda: os._exit(1))
-${forkableBotSource}`;
-    const { launchAndReadIds, runtime } = await openForkingBotFixture(kind, source);
-    const spawned = ['first'];
-    await launchAndReadIds('first');
-    // The driver launches at most five fork servers of a deployment within ten minutes.
-    for (const name of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
-      await expect.poll(() => runtime().findReplaceable(), { timeout: 30_000 }).toEqual(new Set(spawned));
-      const { importer, pid } = await launchAndReadIds(name);
-      expect(importer).toBe(pid);
-      spawned.push(name);
-    }
-    await expect.poll(() => runtime().findReplaceable()).toEqual(new Set());
-  });
-
-  it('spawns instances if site leaves a file open, which forks would share', async () => {
-    const { launch, settled, dataDirectory } = await openForkingBotFixture(kind);
-    await customizeSite(dataDirectory, { 'sitecustomize.py': "LEFT = open('/etc/hostname')\n" });
-    await launch('first');
-    expect(await settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('/etc/hostname') });
-  });
-
   it('reports the exit status or signal of an ended forked instance', async () => {
     const { launch, settled, runtime, probe } = await openForkingBotFixture(kind);
     await launch('first');
@@ -274,18 +236,6 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await runtime().stop('next', 0);
   });
 
-  it('reports an unknown exit status when the supervisor cannot record the exit status', async () => {
-    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
-    await launch('second');
-    const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
-    // Limit the size of files that the supervisor can write to 0 bytes, so that each of its writes fails.
-    execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
-    await probe.kill('second', 'SIGKILL');
-    expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
-  });
-
   it('`retain` stops all fork servers except those of the given deployments, and stops no instances', async () => {
     const { launch, launchAndReadIds, settled, runtime, method, dataDirectory } = await openForkingBotFixture(kind);
     await launch('first');
@@ -298,6 +248,84 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     expect(await readdir(join(dataDirectory, 'fork-servers'))).toEqual([]);
     await runtime().stop('second', 10_000);
     expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: 0 });
+  });
+
+  it('leaves no files or processes after all instances and fork servers have stopped', async () => {
+    const { launch, settled, runtime, launchAndReadIds, dataDirectory, closeServer, idOf } =
+      await openForkingBotFixture(kind);
+    await launch('first');
+    await settled();
+    const { importer } = await launchAndReadIds('second');
+    const supervisor = readProcessStat(importer)?.parent ?? 0;
+    const { cgroups } = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
+    for (const name of ['first', 'second']) {
+      await runtime().stop(name, 0);
+      await runtime().forget(name);
+    }
+    await runtime().retain(new Set());
+    await expect.poll(() => [runs(importer), runs(supervisor)]).toEqual([false, false]);
+    await closeServer();
+    expect(await readdir(join(dataDirectory, 'fork-servers'))).toEqual([]);
+    const groups = Object.values(cgroups ?? {}).flatMap((directory) =>
+      directory === null ? [] : [join(directory, '..')],
+    );
+    expect(groups.filter((directory) => existsSync(directory))).toEqual([]);
+  });
+});
+
+// These decisions do not depend on how the driver recognizes processes.
+describe('the driver with fork servers', () => {
+  const [kind] = availableContainmentKinds;
+  skipWithoutUserNamespaces(kind);
+
+  it('reports a spawned instance as replaceable as soon as its fork server is ready', async () => {
+    const { launch, settled, runtime, restartServer } = await openForkingBotFixture(kind);
+    await launch('spawned');
+    await waitForEvent(runtime(), 'replaceable', 'spawned');
+    expect(runtime().findReplaceable()).toEqual(new Set(['spawned']));
+    await settled();
+    await launch('forked');
+    expect(runtime().findReplaceable()).toEqual(new Set(['spawned']));
+    expect((await restartServer()).findReplaceable()).toEqual(new Set(['spawned']));
+    await runtime().stop('spawned', 10_000);
+    expect(runtime().findReplaceable()).toEqual(new Set());
+  });
+
+  it('reports an instance that a fork server failed to fork as replaceable only by another fork server', async () => {
+    const source = `import os
+if os.environ['BOTHOST_INSTANCE'].startswith('fork-server'):
+    os.register_at_fork(before=lambda: os._exit(1))
+${forkableBotSource}`;
+    const { launchAndReadIds, runtime } = await openForkingBotFixture(kind, source);
+    const spawned = ['first'];
+    await launchAndReadIds('first');
+    // The driver launches at most five fork servers of a deployment within ten minutes.
+    for (const name of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
+      await expect.poll(() => runtime().findReplaceable(), { timeout: 30_000 }).toEqual(new Set(spawned));
+      const { importer, pid } = await launchAndReadIds(name);
+      expect(importer).toBe(pid);
+      spawned.push(name);
+    }
+    await expect.poll(() => runtime().findReplaceable()).toEqual(new Set());
+  });
+
+  it('spawns instances if site leaves a file open, which forks would share', async () => {
+    const { launch, settled, dataDirectory } = await openForkingBotFixture(kind);
+    await customizeSite(dataDirectory, { 'sitecustomize.py': "LEFT = open('/etc/hostname')\n" });
+    await launch('first');
+    expect(await settled()).toMatchObject({ level: 'spawn', reason: expect.stringContaining('/etc/hostname') });
+  });
+
+  it('reports an unknown exit status when the supervisor cannot record the exit status', async () => {
+    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBotFixture(kind);
+    await launch('first');
+    await settled();
+    await launch('second');
+    const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
+    // Limit the size of files that the supervisor can write to 0 bytes, so that each of its writes fails.
+    execFileSync('prlimit', ['--pid', String(record?.supervisor?.pid), '--fsize=0']);
+    await probe.kill('second', 'SIGKILL');
+    expect((await waitForEvent(runtime(), 'exited', 'second')).exit).toMatchObject({ code: null, signal: null });
   });
 
   it('`retain` of no deployments stops a fork server that is still importing the bot', async () => {
@@ -433,27 +461,5 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
       advance(10 * 60_000);
     }
     expect(await imports()).toBe(4);
-  });
-
-  it('leaves no files or processes after all instances and fork servers have stopped', async () => {
-    const { launch, settled, runtime, launchAndReadIds, dataDirectory, closeServer, idOf } =
-      await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
-    const { importer } = await launchAndReadIds('second');
-    const supervisor = readProcessStat(importer)?.parent ?? 0;
-    const { cgroups } = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
-    for (const name of ['first', 'second']) {
-      await runtime().stop(name, 0);
-      await runtime().forget(name);
-    }
-    await runtime().retain(new Set());
-    await expect.poll(() => [runs(importer), runs(supervisor)]).toEqual([false, false]);
-    await closeServer();
-    expect(await readdir(join(dataDirectory, 'fork-servers'))).toEqual([]);
-    const groups = Object.values(cgroups ?? {}).flatMap((directory) =>
-      directory === null ? [] : [join(directory, '..')],
-    );
-    expect(groups.filter((directory) => existsSync(directory))).toEqual([]);
   });
 });
