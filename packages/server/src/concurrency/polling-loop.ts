@@ -1,4 +1,4 @@
-/** A loop that polls for work every second and when woken. */
+/** A loop that polls for work at an interval and when woken. */
 export type PollingLoop = {
   /** Polls immediately; if a poll is running, polls once more after it. */
   readonly wake: () => void;
@@ -6,15 +6,14 @@ export type PollingLoop = {
   readonly close: () => Promise<void>;
 };
 
-const everyMs = 1_000;
-
 /**
- * Starts a loop that calls `poll` immediately, when woken, and every second, but never concurrently. Reports the error
- * of a failed poll to `onFailure` and continues.
+ * Starts a loop that calls `poll` immediately, when woken, and every `intervalMs` milliseconds, but never concurrently. Reports
+ * the error of a failed poll to `onFailure` and continues.
  */
 export function startPollingLoop(
   poll: (signal: AbortSignal) => Promise<unknown>,
   onFailure: (error: unknown) => void,
+  intervalMs = 1_000,
 ): PollingLoop {
   let running: Promise<void> | null = null;
   let again = false;
@@ -38,7 +37,7 @@ export function startPollingLoop(
     if (!signal.aborted) running ??= run();
   }
 
-  const timer = setInterval(wake, everyMs);
+  const timer = setInterval(wake, intervalMs);
   wake();
   return {
     wake,

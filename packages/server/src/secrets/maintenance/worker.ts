@@ -3,8 +3,11 @@ import { type PollingLoop, startPollingLoop } from '../../concurrency/polling-lo
 import { runTask, type TaskContext } from './run-task.ts';
 import { listTasks, type TaskRow } from './task-rows.ts';
 
+/** Long, because every poll of an idle service costs CPU, and only a server that was killed leaves a task unfinished. */
+const intervalMs = 10_000;
+
 /**
- * Runs maintenance tasks when woken, and polls every second for tasks that another server left unfinished. `close` waits until
+ * Runs maintenance tasks when woken, and polls for tasks that failed or that another server left unfinished. `close` waits until
  * the current batch is stored.
  */
 export function startMaintenanceWorker(
@@ -28,5 +31,6 @@ export function startMaintenanceWorker(
       for (const task of await listTasks(context.db, 'running')) if (!signal.aborted) await run(task, signal);
     },
     (error) => logFailure({}, error),
+    intervalMs,
   );
 }
