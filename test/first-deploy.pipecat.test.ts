@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
-import { type BuiltService, startBuiltService } from './service.ts';
+import { startBuiltService } from './service.ts';
 import {
   createDocumentedOutputPattern,
   normalizeTerminalOutput,
@@ -13,13 +13,10 @@ import {
 
 /** Follows the section of docs/deploy.md that installs the real Pipecat. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-let service: BuiltService;
 
-beforeAll(async () => {
-  const { inherited, secrets } = readConfig();
-  // Put uv in PATH, because pip takes ten times as long to install Pipecat.
-  service = await startBuiltService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
-});
+const { inherited, secrets } = readConfig();
+// Put uv in PATH, because pip takes ten times as long to install Pipecat.
+const service = await startBuiltService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
 afterAll(() => service?.close());
 
 it('the commands in docs/deploy.md deploy a Pipecat bot, and redeploy changed code without reinstalling packages', async () => {

@@ -1,35 +1,29 @@
 import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, expect, inject, it, vi } from 'vitest';
 import { runPipecatEvaluation } from '../packages/cli/test/generated-bots/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
 import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
 import { receiveGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
 import { listReachedVendors } from '../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitchHertz } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
-import { type StandInVendors, startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
+import { startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import { readConfig } from '../packages/server/src/config.ts';
-import { type BuiltService, startBuiltService } from './service.ts';
-import { openTerminal, type Terminal } from './transcript.ts';
+import { startBuiltService } from './service.ts';
+import { openTerminal } from './transcript.ts';
 
 /** Deploys a generated telephone bot to the built service with the commands in its README. */
 const hook = fileURLToPath(new URL('../packages/cli/test/stand-in-vendors/reach_stand_ins.py', import.meta.url));
-let project: GeneratedProject;
-let service: BuiltService;
-let standIns: StandInVendors;
-let terminal: Terminal;
 
-beforeAll(async () => {
-  standIns = await startStandInVendors();
-  project = await setUpProject(phoneBotOptions, ['evals']);
-  const { inherited, secrets } = readConfig();
-  service = await startBuiltService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
-  const { environment, folder, origin } = service;
-  terminal = openTerminal(folder, origin, environment);
-  await keep(await valuesOf(project));
-  await deploy();
-});
+const standIns = await startStandInVendors();
+const project = await setUpProject(phoneBotOptions, ['evals']);
+const { inherited, secrets } = readConfig();
+const service = await startBuiltService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
+const { environment, folder, origin } = service;
+const terminal = openTerminal(folder, origin, environment);
+await keep(await valuesOf(project));
+await deploy();
 afterAll(async () => {
   await service?.close();
   await project?.remove();

@@ -4,32 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../packages/server/test/support/bots.ts';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeBot } from '../packages/server/test/support/bots.ts';
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../packages/server/test/support/phone-calls.ts';
-import { startTestServer, type TestServer } from '../packages/server/test/support/test-server.ts';
+import { startTestServer } from '../packages/server/test/support/test-server.ts';
 
+const document = await readFile(fileURLToPath(new URL('../docs/telephony.md', import.meta.url)), 'utf8');
+const bots = [await writeBot('phone', { websocketAuth: 'none' }), await writeBot('guarded')];
 /** Tests the examples in docs/telephony.md: opens their WebSocket URLs as a telephone carrier does. */
-let service: TestServer;
-let bots: BotProjectDirectory[];
-let document: string;
-let folder: string;
-
-beforeAll(async () => {
-  document = await readFile(fileURLToPath(new URL('../docs/telephony.md', import.meta.url)), 'utf8');
-  bots = [await writeBot('phone', { websocketAuth: 'none' }), await writeBot('guarded')];
-  service = await startTestServer({ agents: bots.map(({ path }) => path) });
-  folder = await mkdtemp(join(tmpdir(), 'webhook-'));
-  await vi.waitFor(
-    async () => {
-      for (const agentName of ['phone', 'guarded']) {
-        expect((await service.client.getAgent({ params: { agentName } })).ready).toBe(true);
-      }
-    },
-    { timeout: 60_000, interval: 100 },
-  );
-});
+const service = await startTestServer({ agents: bots.map(({ path }) => path) });
+const folder = await mkdtemp(join(tmpdir(), 'webhook-'));
+await vi.waitFor(
+  async () => {
+    for (const agentName of ['phone', 'guarded']) {
+      expect((await service.client.getAgent({ params: { agentName } })).ready).toBe(true);
+    }
+  },
+  { timeout: 60_000, interval: 100 },
+);
 afterAll(async () => {
   await service.close();
   await rm(folder, { recursive: true });

@@ -1,18 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { callBot, receiveGreeting } from '../../packages/cli/test/generated-bots/phone-call.ts';
 import { listReachedVendors } from '../../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitchHertz } from '../../packages/cli/test/stand-in-vendors/cartesia.ts';
-import { type DeployedProject, deployProject } from './deployed-project.ts';
+import { deployProject } from './deployed-project.ts';
 
 /** The phone bot that Pipecat's generator writes, deployed unchanged with Pipecat's CLI. */
 const agent = { agentName: 'phone' };
-let project: DeployedProject;
 
-beforeAll(async () => {
-  project = await deployProject('phone', '-b telephony -t twilio --llm openai_llm');
-});
+const project = await deployProject('phone', '-b telephony -t twilio --llm openai_llm');
 afterAll(() => project?.close());
 
 it('a call with a token is answered, its session and log appear in the CLI, and agent stop ends the call', async () => {

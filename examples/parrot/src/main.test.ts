@@ -6,15 +6,12 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 /** Runs the bot like the service does: one built file in a directory without node_modules. */
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parrot-'));
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  await build({ root, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
-});
+const folder = await mkdtemp(join(tmpdir(), 'parrot-'));
+const root = fileURLToPath(new URL('..', import.meta.url));
+await build({ root, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const run = (env: Record<string, string>): ChildProcess =>

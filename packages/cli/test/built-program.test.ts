@@ -4,26 +4,21 @@ import { cp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { version } from '../src/version.ts';
 import { buildBotcli } from './build-botcli.ts';
-import { type FakeService, startFakeService } from './fake-service/fake-service.ts';
+import { startFakeService } from './fake-service/fake-service.ts';
 import { agentListItem, organization, privateKey, publicKey } from './fake-service/records.ts';
 
 /** The tests run a fresh build of the shipped program as a process. */
-let directory: string;
-let service: FakeService;
-
-beforeAll(async () => {
-  directory = await buildBotcli();
-  service = await startFakeService(
-    { privateKey, publicKey },
-    {
-      listAgents: () => ({ services: [agentListItem], agents: [agentListItem] }),
-      listOrganizations: () => ({ organizations: [organization] }),
-    },
-  );
-});
+const directory = await buildBotcli();
+const service = await startFakeService(
+  { privateKey, publicKey },
+  {
+    listAgents: () => ({ services: [agentListItem], agents: [agentListItem] }),
+    listOrganizations: () => ({ organizations: [organization] }),
+  },
+);
 afterAll(async () => {
   await service.close();
   await rm(directory, { recursive: true, force: true });

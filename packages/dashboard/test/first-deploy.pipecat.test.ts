@@ -1,18 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
+import { afterAll, expect, inject, it } from 'vitest';
+import { startBuiltService } from '../../../test/service.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { listFirstDeploySteps } from '../src/commands/first-deploy-commands.ts';
 import { followFirstDeploySteps } from './support/first-deploy.ts';
 
-let service: BuiltService;
-
-beforeAll(async () => {
-  const { inherited, secrets } = readConfig();
-  // Put uv in PATH, because pip takes ten times as long to install Pipecat.
-  service = await startBuiltService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
-});
+const { inherited, secrets } = readConfig();
+// Put uv in PATH, because pip takes ten times as long to install Pipecat.
+const service = await startBuiltService({ PATH: `${inherited.path}:${inject('uvFolder')}`, ...secrets.buildVariables });
 afterAll(() => service?.close());
 
 it('the commands of empty pages lead from an empty directory to a deployed bot', async () => {

@@ -7,10 +7,9 @@ import {
   maxSessionStartWaitSeconds,
   maxStartBodyBytes,
 } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { parseSessionPath } from '../src/http/session-proxy/session-path.ts';
-import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -19,7 +18,7 @@ import {
   stopAgentSession,
   waitUntilAgentIdle,
 } from './support/client.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { useTestServer } from './support/use-test-server.ts';
 
 const contract = readFileSync(new URL('../../../docs/bot-contract.md', import.meta.url), 'utf8');
 
@@ -46,19 +45,9 @@ const headersOf = (headers: Readonly<Record<string, unknown>>) =>
     .filter((name) => !ofHttp.test(name))
     .sort();
 
+const service = await useTestServer({ bots: { contract: { maxAgents: 2 } } });
+
 describe('docs/bot-contract.md', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-
-  beforeAll(async () => {
-    bot = await writeBot('contract', { maxAgents: 2 });
-    service = await startTestServer({ agents: [bot.path] });
-  });
-  afterAll(async () => {
-    await service.close();
-    await bot.remove();
-  });
-
   it('names exactly the environment variables that the service sets for a bot', async () => {
     const sessionId = await startAgentSession(service, 'contract');
     const names = await evaluateJavaScriptInBot<string[]>(service, 'contract', sessionId, 'Object.keys(process.env)');

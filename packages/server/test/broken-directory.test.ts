@@ -1,17 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { formatReadyMessage } from '../src/composition/ready-message.ts';
-import { type BotProjectDirectory, writeBot } from './support/bots.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { writeBot } from './support/bots.ts';
+import { startTestServer } from './support/test-server.ts';
 
-let bots: BotProjectDirectory[];
-let service: TestServer;
-beforeAll(async () => {
-  bots = [await writeBot('whole'), await writeBot('broken')];
-  await rm(join(bots[1]?.path ?? '', 'main.js'));
-  service = await startTestServer({ agents: bots.map(({ path }) => path) });
-});
+const bots = [await writeBot('whole'), await writeBot('broken')];
+await rm(join(bots[1]?.path ?? '', 'main.js'));
+const service = await startTestServer({ agents: bots.map(({ path }) => path) });
 afterAll(async () => {
   await service.close();
   for (const bot of bots) await bot.remove();

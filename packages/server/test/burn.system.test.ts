@@ -1,12 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startTestServer } from './support/test-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
-let service: TestServer;
-beforeAll(async () => {
-  service = await startTestServer({ agents: [parrot] });
-});
+const service = await startTestServer({ agents: [parrot] });
 afterAll(() => service.close());
 
 it('metrics show the CPU and memory load that a bot generates, during its session and after its end', async () => {

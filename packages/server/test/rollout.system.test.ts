@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   createBearerTokenHeaders,
   sessionUrl,
@@ -7,23 +7,15 @@ import {
   waitForSessionEnd,
 } from './support/client.ts';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
-
-let service: TestServer;
-let one: string;
-let two: string;
-let broken: string;
+import { useTestServer } from './support/use-test-server.ts';
 
 const loud = 'console.error("no voice to be found"); process.exit(3);';
 
-beforeAll(async () => {
-  service = await startTestServer();
-  one = (await uploadAndBuildProject(service, createVersionedBot('one'))).id;
-  two = (await uploadAndBuildProject(service, createVersionedBot('two'))).id;
-  broken = (await uploadAndBuildProject(service, createVersionedBot('broken', loud))).id;
-});
-afterAll(() => service.close());
+const service = await useTestServer();
+const one = (await uploadAndBuildProject(service, createVersionedBot('one'))).id;
+const two = (await uploadAndBuildProject(service, createVersionedBot('two'))).id;
+const broken = (await uploadAndBuildProject(service, createVersionedBot('broken', loud))).id;
 
 const ask = async (agentName: string, sessionId: string, path: string) =>
   (await fetch(sessionUrl(service, agentName, sessionId, path), createBearerTokenHeaders(service.publicKey))).text();

@@ -1,22 +1,18 @@
 import { maxSecretSetsPerOrganization } from '@bothost/contract';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClientConfig } from '../src/store/address.ts';
 import { sendRawRequest } from './support/ask.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { useTestServer } from './support/use-test-server.ts';
+
+const service = await useTestServer();
+
+const put = (set: string, values: readonly string[]) => {
+  const secrets = values.map((secretValue, index) => ({ secretKey: `KEY_${index}`, secretValue }));
+  return sendRawRequest(service, 'PUT', `/secrets/${set}`, { secrets });
+};
 
 describe('PUT /secrets/{set}', () => {
-  let service: TestServer;
-  beforeAll(async () => {
-    service = await startTestServer();
-  });
-  afterAll(() => service.close());
-
-  const put = (set: string, values: readonly string[]) => {
-    const secrets = values.map((secretValue, index) => ({ secretKey: `KEY_${index}`, secretValue }));
-    return sendRawRequest(service, 'PUT', `/secrets/${set}`, { secrets });
-  };
-
   it('refuses a new set if the organization already has the maximum number of sets', async () => {
     expect((await put('first', ['value'])).status).toBe(202);
     const database = new pg.Client(createClientConfig(service.database.address));

@@ -2,20 +2,18 @@ import { createHash } from 'node:crypto';
 import { createApiClient, isReservedSecretKey, maxSecretValueBytes, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../src/composition/server.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
-import type { Database, Tables } from '../src/store/tables.ts';
+import type { Tables } from '../src/store/tables.ts';
 import { createBearerTokenHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { startTestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
+import { useTestServer } from './support/use-test-server.ts';
 
 const logger = pino({ level: 'silent' });
-let service: TestServer;
-let buildId: string;
-let db: Database;
 
 /** A bot that returns the hash of each of its environment variables, read from the kernel. */
 const bot = createVersionedBot('with secrets');
@@ -35,14 +33,11 @@ const main = bot['main.js']?.replace(
   if (url.pathname === '/version')`,
 );
 
-beforeAll(async () => {
-  service = await startTestServer();
-  db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
-  buildId = (await uploadAndBuildProject(service, { ...bot, 'main.js': main ?? '' })).id;
-});
+const service = await useTestServer();
+const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+const buildId = (await uploadAndBuildProject(service, { ...bot, 'main.js': main ?? '' })).id;
 afterAll(async () => {
   await db.destroy();
-  await service.close();
 });
 
 const show = (agentName: string) => service.client.getAgent({ params: { agentName } });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import { startAgentSession, waitForSessionEnd } from './support/client.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { useTestServer } from './support/use-test-server.ts';
 
 /** Source of a bot that evaluates the field `end` of the start request's body, or the query of the WebSocket. */
 const endingBot = `
@@ -21,16 +20,7 @@ server.on('upgrade', (request, stream, head) => {
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);`;
 
 const agentName = 'brief';
-let service: TestServer;
-let bot: BotProjectDirectory;
-beforeAll(async () => {
-  bot = await writeBot(agentName, { minAgents: 1, prelude: endingBot, alone: true });
-  service = await startTestServer({ agents: [bot.path] });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { [agentName]: { minAgents: 1, prelude: endingBot, alone: true } } });
 
 async function expectMetrics(sessionId: string): Promise<void> {
   const { resourceMetrics } = await waitForSessionEnd(service, agentName, sessionId);

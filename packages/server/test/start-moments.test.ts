@@ -1,20 +1,10 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from './support/bots.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { useTestServer } from './support/use-test-server.ts';
 
 const agentName = 'moments';
-let service: TestServer;
-let bot: BotProjectDirectory;
-beforeAll(async () => {
-  bot = await writeBot(agentName, { minAgents: 1 });
-  service = await startTestServer({ agents: [bot.path] });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { [agentName]: { minAgents: 1 } } });
 
 it('a WebSocket session records when its client connected, and later when the bot sent the first frame', async () => {
   const {

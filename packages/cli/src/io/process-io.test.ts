@@ -1,18 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { buildBotcli } from '../../test/build-botcli.ts';
 import { type FakeSecretService, startFakeSecretService } from '../../test/fake-service/fake-secret-service.ts';
 import { privateKey } from '../../test/fake-service/records.ts';
 import { runInTerminal } from '../../test/run-in-terminal.ts';
 
-let program: string;
 let directory: string;
 let service: FakeSecretService;
-beforeAll(async () => {
-  program = await buildBotcli();
-});
+const program = await buildBotcli();
 afterAll(() => rm(program, { recursive: true, force: true }));
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-terminal-'));

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { projectMatrix } from '../scaffold/project-matrix.ts';
 import { runPythonScript } from './ask-library.ts';
-import { findPython, type Interpreter } from './find-python.ts';
+import { findPython } from './find-python.ts';
 import { downloadPipecatSource } from './library-source.ts';
 import { libraryVersion } from './pipecat-environment.ts';
 import { type WrittenProject, writeProjects } from './write-projects.ts';
@@ -15,18 +15,13 @@ import { type WrittenProject, writeProjects } from './write-projects.ts';
  * checks that uv can resolve the dependencies with this release.
  */
 type BoundedProject = WrittenProject & { readonly lowest: string };
-let directory: string;
-let python: Interpreter;
-let written: readonly BoundedProject[];
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'botcli-bounds-'));
-  python = await findPython();
-  const read = async (project: WrittenProject): Promise<BoundedProject> => {
-    const pyproject = await readFile(join(project.directory, 'pyproject.toml'), 'utf8');
-    return { ...project, lowest: /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(pyproject)?.[1] ?? '' };
-  };
-  written = await Promise.all((await writeProjects(directory)).map(read));
-});
+const directory = await mkdtemp(join(tmpdir(), 'botcli-bounds-'));
+const python = await findPython();
+const read = async (project: WrittenProject): Promise<BoundedProject> => {
+  const pyproject = await readFile(join(project.directory, 'pyproject.toml'), 'utf8');
+  return { ...project, lowest: /"pipecat-ai\[[^\]]*\]>=([0-9.]+),/.exec(pyproject)?.[1] ?? '' };
+};
+const written = await Promise.all((await writeProjects(directory)).map(read));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type MissingNames = { readonly path: string; readonly missing: readonly string[] };

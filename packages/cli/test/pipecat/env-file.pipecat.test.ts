@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseEnvFile } from '../../src/secrets/env-file.ts';
 import { mostVendorsPackageGroup } from './package-groups.ts';
-import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
+import { preparePipecatEnvironment } from './pipecat-environment.ts';
 
-let environment: PipecatEnvironment;
-beforeAll(async () => {
-  environment = await preparePipecatEnvironment(mostVendorsPackageGroup);
-});
+const environment = await preparePipecatEnvironment(mostVendorsPackageGroup);
 
 const script = `
 import io, json, sys

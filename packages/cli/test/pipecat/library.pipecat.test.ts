@@ -22,12 +22,8 @@ declare module 'vitest' {
 const services = vendors.flatMap((vendor) => vendor.services);
 const shim = join(import.meta.dirname, '../../../../runtimes/python/src');
 
-let directory: string;
-let written: readonly WrittenProject[];
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'botcli-library-'));
-  written = await writeProjects(directory);
-});
+const directory = await mkdtemp(join(tmpdir(), 'botcli-library-'));
+const written = await writeProjects(directory);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /**

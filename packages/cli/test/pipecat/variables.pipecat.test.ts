@@ -1,19 +1,16 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { transports } from '../../src/scaffold/catalogue/transports.ts';
 import { vendors } from '../../src/scaffold/catalogue/vendors.ts';
 import { collectEnvironmentVariables } from '../../src/scaffold/python/expression.ts';
 import { runPipecatScript } from './ask-library.ts';
 import { mostVendorsPackageGroup } from './package-groups.ts';
-import { type PipecatEnvironment, preparePipecatEnvironment } from './pipecat-environment.ts';
+import { preparePipecatEnvironment } from './pipecat-environment.ts';
 
 /**
  * Checks that the catalogue of `botcli init` lists exactly the environment variables that the source of pipecat-ai reads. Users
  * would not know of a missing variable, and a superfluous one would have no effect.
  */
-let environment: PipecatEnvironment;
-beforeAll(async () => {
-  environment = await preparePipecatEnvironment(mostVendorsPackageGroup);
-});
+const environment = await preparePipecatEnvironment(mostVendorsPackageGroup);
 
 /**
  * Environment variables that pipecat-ai reads but the catalogue of `botcli init` does not list, with the reason, by service or

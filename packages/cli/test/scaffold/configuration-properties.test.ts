@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runProgram } from '../run-program.ts';
 import {
   findInvalidKeys,
@@ -79,10 +79,7 @@ const mistakes: fc.Arbitrary<ConfigFileMistakes> = fc.oneof(
   },
 );
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'botcli-property-'));
-});
+const directory = await mkdtemp(join(tmpdir(), 'botcli-property-'));
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 async function dryRun(raw: unknown, options: readonly string[] = []) {

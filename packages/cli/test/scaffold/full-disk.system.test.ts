@@ -4,18 +4,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildBotcli } from '../build-botcli.ts';
 import { cascadeBotOptions } from './cascade-bot-options.ts';
 
 /** Runs `init` of the built program on small file systems in a mount namespace. Skipped if only root may mount. */
-let program: string;
-let directory: string;
-beforeAll(async () => {
-  program = await buildBotcli();
-  directory = await mkdtemp(join(tmpdir(), 'botcli-full-'));
-  await mkdir(join(directory, 'disk'));
-});
+const program = await buildBotcli();
+const directory = await mkdtemp(join(tmpdir(), 'botcli-full-'));
+await mkdir(join(directory, 'disk'));
 afterAll(() =>
   Promise.all([program, directory].map((path) => rm(path, { recursive: true, force: true }))).then(() => undefined),
 );

@@ -1,19 +1,15 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildKillableProgram, type KillableProgram, readTextFilesRecursively } from '../killable-program.ts';
+import { afterAll, expect, test } from 'vitest';
+import { buildKillableProgram, readTextFilesRecursively } from '../killable-program.ts';
 import { cascadeBotOptions } from './cascade-bot-options.ts';
 
 const options = [...cascadeBotOptions, '-n', 'demo'];
 
-let program: KillableProgram;
-let whole: Record<string, string>;
-beforeAll(async () => {
-  program = await buildKillableProgram();
-  const target = join(await program.ownFolder(), 'demo');
-  expect(program.run(['init', target, ...options]).status).toBe(0);
-  whole = await readTextFilesRecursively(target);
-});
+const program = await buildKillableProgram();
+const target = join(await program.ownFolder(), 'demo');
+expect(program.run(['init', target, ...options]).status).toBe(0);
+const whole = await readTextFilesRecursively(target);
 afterAll(() => program.remove());
 
 test('a killed init creates all files of a new directory or none, and the next run removes the temporary files', async () => {

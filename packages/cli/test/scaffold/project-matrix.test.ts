@@ -1,7 +1,7 @@
 import { PositionEncoding, Workspace } from '@astral-sh/ruff-wasm-nodejs';
 import { checkDeployFile, isReservedSecretKey } from '@bothost/contract';
 import { parse } from 'smol-toml';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ProjectConfiguration } from '../../src/scaffold/configuration/configuration.ts';
 import { createProjectPlan, type ProjectPlan } from '../../src/scaffold/configuration/plan.ts';
 import { generateProjectFiles } from '../../src/scaffold/project/project.ts';
@@ -9,11 +9,8 @@ import { groupEnvironmentVariables } from '../../src/scaffold/project/variables.
 import type { ProjectFile } from '../../src/scaffold/project-file.ts';
 import { projectMatrix } from './project-matrix.ts';
 
-let ruff: Workspace;
-beforeAll(() => {
-  const lint = { select: ['E4', 'E7', 'E9', 'F', 'I', 'UP', 'B', 'RUF100'] };
-  ruff = new Workspace({ 'line-length': 100, 'target-version': 'py311', lint }, PositionEncoding.Utf16);
-});
+const lint = { select: ['E4', 'E7', 'E9', 'F', 'I', 'UP', 'B', 'RUF100'] };
+const ruff = new Workspace({ 'line-length': 100, 'target-version': 'py311', lint }, PositionEncoding.Utf16);
 
 describe.each(projectMatrix)('the project with %s', (_name, configuration) => {
   const files = generateProjectFiles(configuration);

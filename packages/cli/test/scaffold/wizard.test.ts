@@ -1,15 +1,12 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { buildBotcli } from '../build-botcli.ts';
 import { runInTerminal, terminalKeys } from '../run-in-terminal.ts';
 
-let program: string;
 let directory: string;
-beforeAll(async () => {
-  program = await buildBotcli();
-});
+const program = await buildBotcli();
 afterAll(() => rm(program, { recursive: true, force: true }));
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'botcli-terminal-'));

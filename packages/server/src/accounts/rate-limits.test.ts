@@ -1,16 +1,12 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
+import { expect, it } from 'vitest';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Tables } from '../store/tables.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 
-let rows: TestDatabaseRows;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
 
 const tooMany = { reason: 'too-many-attempts', status: 429 };
 

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { expect, it } from 'vitest';
+import { type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { resetDeploymentsAfterRestore } from './reset-deployments-after-restore.ts';
 
 type State = 'preparing' | 'validating' | 'ready' | 'failed';
-let rows: TestDatabaseRows;
-let organizationId: string;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
 
 /**
  * Creates an agent whose serving and desired deployments have the given states. If `active` is null, no deployment

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { type LogLimits, openBuildLog } from './build-log.ts';
 import { readLines } from './log-rows.ts';
 
-let rows: TestDatabaseRows;
-let organizationId: string;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
 
 const limits: LogLimits = { lines: 5, lastLines: 2, lineCharacters: 20 };
 const context = (stored: (id: string) => void = () => undefined) => ({

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { requeueBuildsAfterRestore } from './requeue.ts';
 
-let rows: TestDatabaseRows;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
 
 it('requeueBuildsAfterRestore queues used and interrupted builds again, and marks unused successful builds for removal', async () => {
   const organizationId = await rows.organization();

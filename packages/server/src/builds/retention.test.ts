@@ -3,31 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeEach, expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { newId } from '../store/uuid.ts';
 import { lockUsableBuild } from './find.ts';
-import { type BuildDirectories, createBuildDirectories } from './places.ts';
+import { createBuildDirectories } from './places.ts';
 import { type BuildUseLookup, removeUnusedBuilds } from './retention.ts';
 
 const day = 86_400;
 const retention = { buildDays: 30, uploadHours: 24 };
 
-let rows: TestDatabaseRows;
-let places: BuildDirectories;
 let organizationId: string;
-let folder: string;
 let discarded: unknown[];
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
-  places = await createBuildDirectories(
-    folder,
-    openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
-  );
-});
+const rows = await useTestRows();
+const folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
+const places = await createBuildDirectories(
+  folder,
+  openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
+);
 beforeEach(async () => {
   discarded = [];
   await rows.db.deleteFrom('builds').execute();
@@ -35,7 +31,6 @@ beforeEach(async () => {
   organizationId = await rows.organization();
 });
 afterAll(async () => {
-  await rows.close();
   await rm(folder, { recursive: true, force: true });
 });
 

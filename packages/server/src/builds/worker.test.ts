@@ -11,10 +11,10 @@ import {
 } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArchive } from '../../test/support/archive.ts';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { cancelBuild } from './cancel.ts';
 import { createBuildLogNotifier } from './log-news.ts';
@@ -23,15 +23,12 @@ import { readBuildLog } from './read-log.ts';
 import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
 import { type BuildWorker, type BuildWorkerContext, createBuildWorker } from './worker.ts';
 
-let rows: TestDatabaseRows;
 let organizationId: string;
 let folder: string;
 let places: BuildDirectories;
 const workers: BuildWorker[] = [];
 
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-});
+const rows = await useTestRows();
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
   places = await createBuildDirectories(
@@ -45,7 +42,6 @@ afterEach(async () => {
   await rows.db.deleteFrom('builds').execute();
   await rm(folder, { recursive: true, force: true });
 });
-afterAll(() => rows.close());
 
 async function newBuild(bytes = createArchive({ path: 'index.js', body: 'x' })): Promise<BuildRow> {
   const build = await insertTestBuild(rows.db, organizationId, { content_hash: newId(), size_bytes: bytes.length });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { claimInstance, countInstances } from './claim.ts';
 import {
@@ -13,15 +14,9 @@ import {
   retireInstance,
 } from './lifecycle.ts';
 
-let rows: TestDatabaseRows;
-let organizationId: string;
-let hostId: string;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization();
-  hostId = await rows.host();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const hostId = await rows.host();
 
 const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId } });
 async function agent() {

@@ -23,67 +23,67 @@ const everything = {
 };
 const noFilter = { text: undefined, level: undefined };
 
-describe('readLogPage of an agent with hundreds of instances', () => {
-  let rows: TestDatabaseRows;
-  let runtime: Runtime;
-  let directory: string;
-  let request: Omit<LogPageRequest, 'order'>;
-  const written: (LogPosition & { readonly text: string })[] = [];
-  const texts = (page: LogPage) => page.lines.map(({ log }) => log);
-  const read = (more: Partial<LogPageRequest>) =>
-    readLogPage(
-      { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createSecretMask([]) },
-      { order: 'asc', ...request, ...more },
-    );
+let rows: TestDatabaseRows;
+let runtime: Runtime;
+let directory: string;
+let request: Omit<LogPageRequest, 'order'>;
+const written: (LogPosition & { readonly text: string })[] = [];
+const texts = (page: LogPage) => page.lines.map(({ log }) => log);
+const read = (more: Partial<LogPageRequest>) =>
+  readLogPage(
+    { db: rows.db, logsDirectory: directory, outputs: runtime.outputs, maskOf: async () => createSecretMask([]) },
+    { order: 'asc', ...request, ...more },
+  );
 
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
-    // Bots run under other accounts, which need permission to enter the directory.
-    await chmod(directory, 0o711);
-    runtime = await runtimes.process.open(createTestRuntimeOptions(join(directory, 'data')));
-    const agentId = await rows.agent(await rows.organization());
-    const hostId = await rows.host();
-    const deploymentId = await rows.deployment(agentId);
-    for (let number = 0; number < 250; number++) {
-      const instanceId = newId();
-      const first = testNow.getTime() * 1000 + random.below(100_000_000);
-      let [at, text, marks] = [first, '', ''];
-      for (let line = 0; line <= random.below(20); line++) {
-        at += 1 + random.below(3_000_000);
-        const content = `instance ${number} line ${line} ${line % 3 === 0 ? 'Fizz' : 'plain'}`;
-        text += `${content}\n`;
-        marks += `\n${text.length} ${at} a`;
-        written.push({ at, instanceId, offset: text.length, text: content });
-      }
-      const path = join(directory, agentId, instanceId);
-      await mkdir(path, { recursive: true });
-      await writeFile(join(path, 'output'), text);
-      await writeFile(join(path, 'marks'), `${marks}\n${at + 1} e`);
-      const row = {
-        instance_id: instanceId,
-        agent_id: agentId,
-        deployment_id: deploymentId,
-        session_id: null,
-        host_id: hostId,
-        begins_at: new Date(Math.floor(first / 1000)),
-        ends_at: new Date(Math.ceil((at + 1) / 1000)),
-        bytes: text.length,
-        dropped_bytes: 0,
-        stored_at: testNow,
-      };
-      await rows.db.insertInto('instance_logs').values(row).execute();
+beforeAll(async () => {
+  rows = await createTestDatabaseRows();
+  directory = await mkdtemp(join(tmpdir(), 'bothost-page-'));
+  // Bots run under other accounts, which need permission to enter the directory.
+  await chmod(directory, 0o711);
+  runtime = await runtimes.process.open(createTestRuntimeOptions(join(directory, 'data')));
+  const agentId = await rows.agent(await rows.organization());
+  const hostId = await rows.host();
+  const deploymentId = await rows.deployment(agentId);
+  for (let number = 0; number < 250; number++) {
+    const instanceId = newId();
+    const first = testNow.getTime() * 1000 + random.below(100_000_000);
+    let [at, text, marks] = [first, '', ''];
+    for (let line = 0; line <= random.below(20); line++) {
+      at += 1 + random.below(3_000_000);
+      const content = `instance ${number} line ${line} ${line % 3 === 0 ? 'Fizz' : 'plain'}`;
+      text += `${content}\n`;
+      marks += `\n${text.length} ${at} a`;
+      written.push({ at, instanceId, offset: text.length, text: content });
     }
-    written.sort(comparePositions);
-    const scope = { agentId, hostId, deploymentId: undefined, sessionId: undefined, withoutText: false };
-    request = { scope, filter: noFilter, after: null, offset: 0, from: 0, to: 2 ** 53, limits: everything };
-  });
-  afterAll(async () => {
-    await runtime?.close();
-    await rows?.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+    const path = join(directory, agentId, instanceId);
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'output'), text);
+    await writeFile(join(path, 'marks'), `${marks}\n${at + 1} e`);
+    const row = {
+      instance_id: instanceId,
+      agent_id: agentId,
+      deployment_id: deploymentId,
+      session_id: null,
+      host_id: hostId,
+      begins_at: new Date(Math.floor(first / 1000)),
+      ends_at: new Date(Math.ceil((at + 1) / 1000)),
+      bytes: text.length,
+      dropped_bytes: 0,
+      stored_at: testNow,
+    };
+    await rows.db.insertInto('instance_logs').values(row).execute();
+  }
+  written.sort(comparePositions);
+  const scope = { agentId, hostId, deploymentId: undefined, sessionId: undefined, withoutText: false };
+  request = { scope, filter: noFilter, after: null, offset: 0, from: 0, to: 2 ** 53, limits: everything };
+});
+afterAll(async () => {
+  await runtime?.close();
+  await rows?.close();
+  await rm(directory, { recursive: true, force: true });
+});
 
+describe('readLogPage of an agent with hundreds of instances', () => {
   it.each(['asc', 'desc'] as const)(
     'returns all lines in the order %s, whether in one page or in many pages',
     async (order) => {

@@ -3,60 +3,53 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
-import { type LogRetentionContext, purgeLogs, removeOrphanedLogs } from './retention.ts';
+import { purgeLogs, removeOrphanedLogs } from './retention.ts';
 
 const day = 86_400;
 const plenty = 2 ** 50;
 
+const rows = await useTestRows();
+const agentId = await rows.agent(await rows.organization());
+const hostId = await rows.host();
+const of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: hostId };
+const logsDirectory = await mkdtemp(join(tmpdir(), 'bothost-logs-'));
+const quarantineDirectory = await mkdtemp(join(tmpdir(), 'bothost-quarantine-'));
+const removeTree = openTreeRemover({ quarantineDirectory, logger: pino({ level: 'silent' }) });
+const context = { db: rows.db, now: () => testNow, host: { id: hostId }, logsDirectory, removeTree };
+beforeEach(async () => {
+  await rows.db.deleteFrom('instance_logs').execute();
+  await rm(context.logsDirectory, { recursive: true, force: true });
+});
+afterAll(async () => {
+  for (const path of [context.logsDirectory, quarantineDirectory]) await rm(path, { recursive: true, force: true });
+});
+
+async function files(instanceId: string): Promise<string> {
+  const directory = join(context.logsDirectory, of.agent_id, instanceId);
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'output'), 'text');
+  return directory;
+}
+async function log(seconds: number, fields: { session_id?: string | null; bytes?: number } = {}): Promise<string> {
+  const instance_id = newId();
+  const times = { begins_at: secondsAgo(seconds + 60), ends_at: secondsAgo(seconds), stored_at: secondsAgo(seconds) };
+  const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times, ...fields };
+  await rows.db.insertInto('instance_logs').values(row).execute();
+  await files(instance_id);
+  return instance_id;
+}
+async function left(): Promise<{ rows: Set<string>; files: Set<string> }> {
+  const found = await rows.db.selectFrom('instance_logs').select('instance_id').execute();
+  const present = await readdir(join(context.logsDirectory, of.agent_id)).catch(() => []);
+  return { rows: new Set(found.map((row) => row.instance_id)), files: new Set(present) };
+}
+const both = (...ids: string[]) => ({ rows: new Set(ids), files: new Set(ids) });
+
 describe('log retention', () => {
-  let rows: TestDatabaseRows;
-  let context: LogRetentionContext;
-  let quarantineDirectory: string;
-  let of: { agent_id: string; deployment_id: string; host_id: string };
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    const agentId = await rows.agent(await rows.organization());
-    const hostId = await rows.host();
-    of = { agent_id: agentId, deployment_id: await rows.deployment(agentId), host_id: hostId };
-    const logsDirectory = await mkdtemp(join(tmpdir(), 'bothost-logs-'));
-    quarantineDirectory = await mkdtemp(join(tmpdir(), 'bothost-quarantine-'));
-    const removeTree = openTreeRemover({ quarantineDirectory, logger: pino({ level: 'silent' }) });
-    context = { db: rows.db, now: () => testNow, host: { id: hostId }, logsDirectory, removeTree };
-  });
-  beforeEach(async () => {
-    await rows.db.deleteFrom('instance_logs').execute();
-    await rm(context.logsDirectory, { recursive: true, force: true });
-  });
-  afterAll(async () => {
-    for (const path of [context.logsDirectory, quarantineDirectory]) await rm(path, { recursive: true, force: true });
-    await rows.close();
-  });
-
-  async function files(instanceId: string): Promise<string> {
-    const directory = join(context.logsDirectory, of.agent_id, instanceId);
-    await mkdir(directory, { recursive: true });
-    await writeFile(join(directory, 'output'), 'text');
-    return directory;
-  }
-  async function log(seconds: number, fields: { session_id?: string | null; bytes?: number } = {}): Promise<string> {
-    const instance_id = newId();
-    const times = { begins_at: secondsAgo(seconds + 60), ends_at: secondsAgo(seconds), stored_at: secondsAgo(seconds) };
-    const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times, ...fields };
-    await rows.db.insertInto('instance_logs').values(row).execute();
-    await files(instance_id);
-    return instance_id;
-  }
-  async function left(): Promise<{ rows: Set<string>; files: Set<string> }> {
-    const found = await rows.db.selectFrom('instance_logs').select('instance_id').execute();
-    const present = await readdir(join(context.logsDirectory, of.agent_id)).catch(() => []);
-    return { rows: new Set(found.map((row) => row.instance_id)), files: new Set(present) };
-  }
-  const both = (...ids: string[]) => ({ rows: new Set(ids), files: new Set(ids) });
-
   it('removes rows and files of logs older than the maximum age, or no logs if the age is not limited', async () => {
     const young = await log(30 * day - 1);
     const old = await log(30 * day + 1);

@@ -1,6 +1,7 @@
 import type { ResourceUsage } from '@bothost/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { computeOpenSessionMetrics, storeFinalMetrics } from './finish.ts';
 import { listSamples } from './rows.ts';
 import { createSampler } from './sampler.ts';
@@ -8,44 +9,39 @@ import { createSampler } from './sampler.ts';
 const start = testNow.getTime() / 1000;
 const timeAfter = (seconds: number) => new Date((start + seconds) * 1000);
 
+let sessionId: string;
+let usages = new Map<string, ResourceUsage>();
+const asked: (readonly string[])[] = [];
+const open = () =>
+  createSampler({
+    db: rows.db,
+    usage: async (ids) => {
+      asked.push(ids);
+      return usages;
+    },
+  });
+/** Creates a sampler with the first reading of the session. */
+const begin = async (cpuMicroseconds: number, memoryBytes: number) => {
+  const sampler = open();
+  use(0, cpuMicroseconds, memoryBytes);
+  sampler.begin(sessionId, 'i');
+  await sampler.sample();
+  return sampler;
+};
+const use = (seconds: number, cpuMicroseconds: number, memoryBytes: number) => {
+  usages = new Map([['i', { at: timeAfter(seconds), cpuMicroseconds, memoryBytes }]]);
+};
+
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+beforeEach(async () => {
+  sessionId = await rows.session(of, { state: 'live' });
+  asked.length = 0;
+});
+
 describe('the sampler', () => {
-  let rows: TestDatabaseRows;
-  let sessionId: string;
-  let of: { organizationId: string; agentId: string; deploymentId: string };
-  let usages = new Map<string, ResourceUsage>();
-  const asked: (readonly string[])[] = [];
-  const open = () =>
-    createSampler({
-      db: rows.db,
-      usage: async (ids) => {
-        asked.push(ids);
-        return usages;
-      },
-    });
-  /** Creates a sampler with the first reading of the session. */
-  const begin = async (cpuMicroseconds: number, memoryBytes: number) => {
-    const sampler = open();
-    use(0, cpuMicroseconds, memoryBytes);
-    sampler.begin(sessionId, 'i');
-    await sampler.sample();
-    return sampler;
-  };
-  const use = (seconds: number, cpuMicroseconds: number, memoryBytes: number) => {
-    usages = new Map([['i', { at: timeAfter(seconds), cpuMicroseconds, memoryBytes }]]);
-  };
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    const organizationId = await rows.organization();
-    const agentId = await rows.agent(organizationId);
-    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-  });
-  beforeEach(async () => {
-    sessionId = await rows.session(of, { state: 'live' });
-    asked.length = 0;
-  });
-  afterAll(() => rows.close());
-
   it('returns the CPU use in millicores and the memory in bytes between two readings', async () => {
     const sampler = await begin(500_000, 1_000);
     use(1, 750_000, 2_000);

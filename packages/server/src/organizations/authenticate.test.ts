@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { subscribeToChannel } from '../store/listen.ts';
 import { newId } from '../store/uuid.ts';
 import { createAuthenticator } from './authenticate.ts';
@@ -9,17 +10,12 @@ import { createApiKey, listApiKeys, revokeApiKey } from './keys.ts';
 
 const invalid = { name: 'ApiError', reason: 'key-invalid', status: 401 };
 
-let rows: TestDatabaseRows;
-let organizationId: string;
 let clock = testNow.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), newId });
 const scope = () => ({ organizationId });
 
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization('home');
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization('home');
 
 describe('createAuthenticator', () => {
   const open = () => createAuthenticator(context());

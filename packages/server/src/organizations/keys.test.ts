@@ -1,20 +1,16 @@
 import { checkApiKeyFormat } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { createApiKey, hashApiKey, listApiKeys, revokeApiKey } from './keys.ts';
 
-let rows: TestDatabaseRows;
-let organizationId: string;
 let clock = testNow.getTime();
 const context = () => ({ db: rows.db, now: () => new Date(clock), newId });
 const scope = () => ({ organizationId });
 
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization('home');
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization('home');
 
 describe('API keys', () => {
   it.each([

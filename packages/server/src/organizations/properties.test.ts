@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import {
   describeOrganizationProperties,
@@ -9,17 +9,12 @@ import {
   updateOrganizationProperties,
 } from './properties.ts';
 
-describe('properties of an organization', () => {
-  let rows: TestDatabaseRows;
-  let organizationId: string;
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    organizationId = await rows.organization('home');
-    await rows.host('us-west');
-    await rows.host('eu');
-  });
-  afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization('home');
+await rows.host('us-west');
+await rows.host('eu');
 
+describe('properties of an organization', () => {
   it('can be read and changed', async () => {
     const scope = { organizationId, keyId: null };
     const context = { ...rows, now: () => new Date() };

@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { findInstance } from '../instances/lifecycle.ts';
 import { listOpenSessions } from '../sessions/progress.ts';
 import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
-let rows: TestDatabaseRows;
-let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
 
 /**
  * A session that no server owns, with a ready instance. No bot listens, and the deadline to accept the session has passed, so an

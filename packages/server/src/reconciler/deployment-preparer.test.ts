@@ -1,17 +1,14 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';
 
-let rows: TestDatabaseRows;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
 
 it.each([
   ['takes the project of a repeated build', { state: 'success', prepared: '{"project":"new"}' }, 'validating', null],

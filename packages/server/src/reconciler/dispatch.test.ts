@@ -3,8 +3,9 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { newId } from '../store/uuid.ts';
@@ -17,8 +18,6 @@ type Bot = Readonly<Record<string, (request: IncomingMessage, response: ServerRe
 const answer = (status: number, body: object) => (_: IncomingMessage, response: ServerResponse) =>
   void response.writeHead(status).end(JSON.stringify(body));
 
-let rows: TestDatabaseRows;
-let of: { organizationId: string; agentId: string; deploymentId: string };
 let ended: [status: string, at: Date | undefined][];
 let failures: unknown[];
 let transitions: string[];
@@ -30,12 +29,10 @@ let closing: AbortController;
 let acceptDeadline: AbortController;
 let server: Server | null = null;
 
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-});
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
 beforeEach(() => {
   ended = [];
   failures = [];
@@ -52,7 +49,6 @@ afterEach(() => {
   server?.close();
   server = null;
 });
-afterAll(() => rows.close());
 
 async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'starting' | 'live' = 'starting') {
   server = createServer(async (request, response) => {

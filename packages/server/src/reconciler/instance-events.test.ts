@@ -1,8 +1,9 @@
 import type { InstanceEvent, InstanceExit } from '@bothost/runtime';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { newId } from '../store/uuid.ts';
 import { watchInstances } from './instance-events.ts';
@@ -18,17 +19,11 @@ const killed = (signal: string): InstanceExit => ({ ...ok, code: null, signal })
 
 const thisServer = newId();
 
-let rows: TestDatabaseRows;
-let keyring: Parameters<typeof watchInstances>[0]['keyring'];
-let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  keyring = (await createTestVault(rows)).context.keyring;
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const keyring = (await createTestVault(rows)).context.keyring;
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
 
 type SessionFields = Parameters<TestDatabaseRows['session']>[1];
 

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { StartError } from '@bothost/runtime';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { findInstance, markReady } from '../instances/lifecycle.ts';
 import { createInstanceRunner, type InstanceRunnerContext } from './instance-runner.ts';
@@ -15,15 +16,9 @@ const now = () => testNow;
 const address = { socket: '/missing/bot.sock' };
 const stopped = new StartError('The bot was stopped before it was ready.', null, { kind: 'bot' });
 
-let rows: TestDatabaseRows;
-let hostId: string;
-let vault: Awaited<ReturnType<typeof createTestVault>>;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  hostId = await rows.host();
-  vault = await createTestVault(rows);
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const hostId = await rows.host();
+const vault = await createTestVault(rows);
 
 /**
  * Creates a runner and a starting instance. `start` replaces the start function of the runtime. `calls` are the calls that the

@@ -1,29 +1,23 @@
 import type { ConversationLevel } from '@bothost/contract';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { createBotFailureRecorder } from './record-bot-failure.ts';
 
-let rows: TestDatabaseRows;
-let record: ReturnType<typeof createBotFailureRecorder>;
-let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-  record = createBotFailureRecorder({
-    db: rows.db,
-    keyring: (await createTestVault(rows)).context.keyring,
-    logger: pino({ level: 'silent' }),
-    retryWrite: (write) => write(),
-    runtime: { outputs: { tail: () => 'Traceback\n' } },
-  });
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const record = createBotFailureRecorder({
+  db: rows.db,
+  keyring: (await createTestVault(rows)).context.keyring,
+  logger: pino({ level: 'silent' }),
+  retryWrite: (write) => write(),
+  runtime: { outputs: { tail: () => 'Traceback\n' } },
 });
-afterAll(() => rows.close());
 
 async function eventsAfter(
   status: `${number}` | 'HTTP_ERROR',

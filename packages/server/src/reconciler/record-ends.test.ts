@@ -1,17 +1,13 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { createSessionEndRecorder } from './record-ends.ts';
 
-let rows: TestDatabaseRows;
-let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
 
 /** Creates an end recorder. `calls` are the calls that the recorder made. `forget` removes the files of an instance. */
 function open(forget: () => Promise<void> = async () => undefined) {

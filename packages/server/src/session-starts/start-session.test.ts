@@ -3,22 +3,18 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../test/support/bots.ts';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { writeBot } from '../../test/support/bots.ts';
 import { evaluateJavaScriptInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
+import { startTestServer } from '../../test/support/test-server.ts';
 
-let bots: BotProjectDirectory[];
-let service: TestServer;
-beforeAll(async () => {
-  bots = [
-    await writeBot('default'),
-    await writeBot('open', { websocketAuth: 'none' }),
-    await writeBot('strict', { websocketStart: 'minimal' }),
-  ];
-  const environment = { BOTHOST_PUBLIC_URL: 'https://bots.example.com/' };
-  service = await startTestServer({ agents: bots.map(({ path }) => path), environment });
-});
+const bots = [
+  await writeBot('default'),
+  await writeBot('open', { websocketAuth: 'none' }),
+  await writeBot('strict', { websocketStart: 'minimal' }),
+];
+const environment = { BOTHOST_PUBLIC_URL: 'https://bots.example.com/' };
+const service = await startTestServer({ agents: bots.map(({ path }) => path), environment });
 afterAll(async () => {
   await service.close();
   for (const bot of bots) await bot.remove();

@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, createErrorBody } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { connectSession, connectSessionWithoutToken } from './connect.ts';
 import { createSession, type SessionStartInput } from './create.ts';
 import { stopSession } from './stop.ts';
 
-let rows: TestDatabaseRows;
-let organizationId: string;
-let hostId: string;
-let vault: Awaited<ReturnType<typeof createTestVault>>;
-
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization();
-  hostId = await rows.host();
-  vault = await createTestVault(rows);
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const hostId = await rows.host();
+const vault = await createTestVault(rows);
 
 const serverId = randomUUID();
 const context = () => ({

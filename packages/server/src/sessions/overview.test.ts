@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { getOverview } from './overview.ts';
 
-let rows: TestDatabaseRows;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
 
 const overview = (organizationId: string) => getOverview({ db: rows.db, now: () => testNow }, { organizationId });
 const warm = { cold_start: false };

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { countInstanceReplacements, replaceInstance } from './replace-instance.ts';
 
-let rows: TestDatabaseRows;
-let organizationId: string;
-let hostId: string;
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization();
-  hostId = await rows.host();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const hostId = await rows.host();
 
 type Fields = Parameters<TestDatabaseRows['session']>[1];
 

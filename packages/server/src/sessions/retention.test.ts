@@ -1,32 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeSessions } from './retention.ts';
 
 const day = 86_400;
 
+const purge = (days: number) => purgeSessions({ db: rows.db, now: () => testNow }, days);
+const ended = (seconds: number) =>
+  ({
+    state: 'ended',
+    completion_status: 'HTTP_COMPLETED',
+    created_at: secondsAgo(seconds + 60),
+    ended_at: secondsAgo(seconds),
+  }) as const;
+const left = async (table: 'sessions' | 'instances') =>
+  new Set((await rows.db.selectFrom(table).select('id').execute()).map(({ id }) => id));
+
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+
 describe('session retention', () => {
-  let rows: TestDatabaseRows;
-  let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-  const purge = (days: number) => purgeSessions({ db: rows.db, now: () => testNow }, days);
-  const ended = (seconds: number) =>
-    ({
-      state: 'ended',
-      completion_status: 'HTTP_COMPLETED',
-      created_at: secondsAgo(seconds + 60),
-      ended_at: secondsAgo(seconds),
-    }) as const;
-  const left = async (table: 'sessions' | 'instances') =>
-    new Set((await rows.db.selectFrom(table).select('id').execute()).map(({ id }) => id));
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    const organizationId = await rows.organization();
-    const agentId = await rows.agent(organizationId);
-    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-  });
-  afterAll(() => rows.close());
-
   it('removes sessions that ended before the retention period, with their metrics, and keeps open sessions of any age', async () => {
     const open = await rows.session(of, { state: 'live', created_at: secondsAgo(500 * day) });
     const young = await rows.session(of, ended(90 * day - 1));

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { createSessionAddressRegistry } from './session-address-registry.ts';
 
@@ -14,19 +15,14 @@ const entry = (fields: object = {}) => ({
   ...fields,
 });
 
+const open = () => createSessionAddressRegistry({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
+
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+
 describe('the session address registry', () => {
-  let rows: TestDatabaseRows;
-  let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
-  const open = () => createSessionAddressRegistry({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    const organizationId = await rows.organization();
-    const agentId = await rows.agent(organizationId);
-    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-  });
-  afterAll(() => rows.close());
-
   it('contains a session from the claim of its instance until the session ends', async () => {
     const sessionAddresses = open();
     const one = entry();

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { markDispatched, markLive, recordEndCause } from './progress.ts';
 import { stopSession } from './stop.ts';
 
-let rows: TestDatabaseRows;
-let organizationId: string;
-let hostId: string;
-
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  organizationId = await rows.organization();
-  hostId = await rows.host();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const organizationId = await rows.organization();
+const hostId = await rows.host();
 
 const context = () => ({ db: rows.db, now: () => testNow });
 /** Creates an agent with a unique name and a serving deployment. */

@@ -1,22 +1,18 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { createClientConfig } from './address.ts';
 import { openDatabase } from './database.ts';
 import { createRetryWrite } from './retry-write.ts';
 
+const rows = await useTestRows();
+
+const full = Object.assign(new Error('could not extend file'), { code: '53100' });
+const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+const wrong = Object.assign(new Error('duplicate key value'), { code: '23505' });
+
 describe('createRetryWrite', () => {
-  let rows: TestDatabaseRows;
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-  });
-  afterAll(() => rows.close());
-
-  const full = Object.assign(new Error('could not extend file'), { code: '53100' });
-  const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
-  const wrong = Object.assign(new Error('duplicate key value'), { code: '23505' });
-
   it('runs a write once when it succeeds', async () => {
     let tries = 0;
     const retryWrite = createRetryWrite(new AbortController().signal);

@@ -2,33 +2,27 @@ import { createHash } from 'node:crypto';
 import { createApiClient } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
-import type { Database, Tables } from '../../src/store/tables.ts';
+import type { Tables } from '../../src/store/tables.ts';
 import {
   createFakeBrowser,
   createOperatorClient,
   parseLinkToken,
   signUpPerson,
-  type TestPerson,
   testPassword,
 } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const lines: string[] = [];
-let service: TestServer;
-let db: Database;
-let ada: TestPerson;
 
-beforeAll(async () => {
-  const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-  service = await startTestServer({ logger });
-  db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
-  ada = await signUpPerson(service, 'ada');
-});
+const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
+const service = await useTestServer({ logger });
+const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+const ada = await signUpPerson(service, 'ada');
 afterAll(async () => {
   await db.destroy();
-  await service.close();
 });
 
 const invite = async (body: { email?: string; role?: 'owner' | 'member' | 'viewer' } = {}) =>

@@ -1,19 +1,9 @@
 import { allOperations, ErrorResponse, listOperationPaths, openApiDocument } from '@bothost/contract';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { expect, it } from 'vitest';
+import { useTestServer } from '../support/use-test-server.ts';
 
-let bot: BotProjectDirectory;
-let service: TestServer;
-beforeAll(async () => {
-  bot = await writeBot('asked');
-  service = await startTestServer({ agents: [bot.path] });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { asked: {} } });
 
 const anyText = fc.oneof(
   fc.constantFrom('asked', 'test-org', '0192f0c4-7d2a-7c11-8a53-6f2f4d1f0a11', 'us-west', '10', '-1', '0', '1e308'),

@@ -1,45 +1,32 @@
 import { createHash } from 'node:crypto';
 import { type AuditEntry, secretWriteDryRunRateLimit } from '@bothost/contract';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { sendRawRequest as askService } from '../support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
 import { createUniqueName } from '../support/unique-name.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 const canary = 'canary-5A7e-0c41';
 
+let before = 0;
+
+const ask = (method: string, path: string, body?: unknown, more?: object) =>
+  askService(service, method, path, body, more);
+const entries = async (query: object = {}) =>
+  (await service.client.listAuditEntries({ query: { order: 'asc', limit: 1_000, ...query } })).entries;
+const since = async () => (await entries()).filter(({ sequence }) => sequence > before);
+const recorded = async () => (await since()).map(({ action, object, keys, result }) => [action, object, keys, result]);
+const one = { secretKey: 'A', secretValue: canary };
+
+const service = await useTestServer({ bots: { audited: {} } });
+const neighbours = await useSecondOrganization(service);
+beforeEach(async () => {
+  before = (await entries()).at(-1)?.sequence ?? 0;
+});
+
 describe('the audit log', () => {
-  let service: TestServer;
-  let neighbours: SecondOrganization;
-  let bot: BotProjectDirectory;
-  let before = 0;
-
-  const ask = (method: string, path: string, body?: unknown, more?: object) =>
-    askService(service, method, path, body, more);
-  const entries = async (query: object = {}) =>
-    (await service.client.listAuditEntries({ query: { order: 'asc', limit: 1_000, ...query } })).entries;
-  const since = async () => (await entries()).filter(({ sequence }) => sequence > before);
-  const recorded = async () =>
-    (await since()).map(({ action, object, keys, result }) => [action, object, keys, result]);
-  const one = { secretKey: 'A', secretValue: canary };
-
-  beforeAll(async () => {
-    bot = await writeBot('audited');
-    service = await startTestServer({ agents: [bot.path] });
-    neighbours = await insertSecondOrganization(service);
-  });
-  beforeEach(async () => {
-    before = (await entries()).at(-1)?.sequence ?? 0;
-  });
-  afterAll(async () => {
-    await neighbours.close();
-    await service.close();
-    await bot.remove();
-  });
-
   it('begins with the creation of the API keys at the first start of the service', async () => {
     expect((await entries()).slice(0, 2)).toMatchObject([
       { sequence: 1, action: 'keys.create', keyId: null, keys: ['first start'], result: 'done' },

@@ -3,24 +3,22 @@ import { readFile } from 'node:fs/promises';
 import { type AllOperations, allOperations, auditActions, type Operation } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { sendRawRequest } from '../support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { insertTestBuild } from '../support/build-rows.ts';
 import { createVersionedBot, uploadAndBuildProject } from '../support/deploys.ts';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
 import {
   createFakeBrowser,
   createOperatorClient,
   parseLinkToken,
   signUpPerson,
-  type TestPerson,
   testPassword,
 } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 type Name = keyof AllOperations;
 
@@ -39,34 +37,23 @@ const changing = Object.values(allOperations as Readonly<Record<string, Operatio
 );
 
 const openIdClient = { id: 'bothost', secret: 'the secret of the client' };
-let provider: OpenIdProvider;
-let service: TestServer;
-let bot: BotProjectDirectory;
-let db: Awaited<ReturnType<typeof openDatabase<Tables>>>;
-let ada: TestPerson;
-let buildId: string;
 
-beforeAll(async () => {
-  provider = await startOpenIdProvider(openIdClient);
-  bot = await writeBot('audited');
-  service = await startTestServer({
-    agents: [bot.path],
-    environment: {
-      BOTHOST_OPENID_ISSUER: provider.issuer,
-      BOTHOST_OPENID_CLIENT_ID: openIdClient.id,
-      BOTHOST_OPENID_CLIENT_SECRET: openIdClient.secret,
-    },
-  });
-  const logger = pino({ level: 'silent' });
-  db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
-  ada = await signUpPerson(service, 'ada');
-  buildId = (await uploadAndBuildProject(service, createVersionedBot('1'))).id;
+const provider = await startOpenIdProvider(openIdClient);
+const service = await useTestServer({
+  bots: { audited: {} },
+  environment: {
+    BOTHOST_OPENID_ISSUER: provider.issuer,
+    BOTHOST_OPENID_CLIENT_ID: openIdClient.id,
+    BOTHOST_OPENID_CLIENT_SECRET: openIdClient.secret,
+  },
 });
+const logger = pino({ level: 'silent' });
+const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+const ada = await signUpPerson(service, 'ada');
+const buildId = (await uploadAndBuildProject(service, createVersionedBot('1'))).id;
 afterAll(async () => {
   await db.destroy();
-  await service.close();
   provider.close();
-  await bot.remove();
 });
 
 /** The entries of all organizations that `work` adds, oldest first. */

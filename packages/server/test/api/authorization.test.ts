@@ -8,12 +8,11 @@ import {
 } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /**
  * A kind of caller: its credentials and its role in the organization `test-org`. `refusal` is the result if the
@@ -27,65 +26,54 @@ type CallerKind = {
   readonly refusal?: string;
 };
 
-let service: TestServer;
-let bot: BotProjectDirectory;
-let callers: Record<string, CallerKind>;
+const service = await useTestServer({ bots: { guarded: {} } });
+const logger = pino({ level: 'silent' });
+const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+const session = ({ cookie }: TestPerson) => ({ cookie: cookie(), 'sec-fetch-site': 'same-origin' });
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const token = async ({ client }: TestPerson) => client.createPersonalToken({ body: { name: 'walk' } });
 
-beforeAll(async () => {
-  bot = await writeBot('guarded');
-  service = await startTestServer({ agents: [bot.path] });
-  const logger = pino({ level: 'silent' });
-  const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
-  const session = ({ cookie }: TestPerson) => ({ cookie: cookie(), 'sec-fetch-site': 'same-origin' });
-  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-  const token = async ({ client }: TestPerson) => client.createPersonalToken({ body: { name: 'walk' } });
-
-  const owner = await signUpPerson(service, 'owner');
-  const member = await signUpPerson(service, 'member', 'member');
-  const viewer = await signUpPerson(service, 'viewer', 'viewer');
-  const removed = await signUpPerson(service, 'removed', 'owner');
-  const expired = await signUpPerson(service, 'expired', 'owner');
-  await owner.client.createOrganization({ body: { name: 'second' } });
-  const other = await signUpPerson(service, 'other', 'owner', 'second');
-  const removedToken = await token(removed);
-  const params = { userId: removed.user.id };
-  await createApiClient({
-    origin: service.url,
-    key: (await token(owner)).token,
-    organization: 'test-org',
-  }).removeMember({
-    params,
-  });
-  const revoked = await token(member);
-  await member.client.revokePersonalToken({ params: { tokenId: revoked.id } });
-  await sql`update user_sessions set expires_at = now() - interval '1 second'
-    where user_id = ${expired.user.id}`.execute(db);
-  await db.destroy();
-
-  callers = {
-    owner: { headers: session(owner), role: 'owner', person: 'session' },
-    member: { headers: session(member), role: 'member', person: 'session' },
-    viewer: { headers: session(viewer), role: 'viewer', person: 'session' },
-    "owner's token": { headers: bearer((await token(owner)).token), role: 'owner', person: 'personal-token' },
-    "viewer's token": { headers: bearer((await token(viewer)).token), role: 'viewer', person: 'personal-token' },
-    'other organization': { headers: session(other), role: null, person: 'session' },
-    'removed member': { headers: session(removed), role: null, person: 'session' },
-    "removed member's token": { headers: bearer(removedToken.token), role: null, person: 'personal-token' },
-    'revoked token': { headers: bearer(revoked.token), refusal: '401 key-invalid' },
-    'expired cookie': { headers: session(expired), refusal: '401 session-expired' },
-    'forged cookie': {
-      headers: { cookie: 'bothost.session_token=x.y', 'sec-fetch-site': 'same-origin' },
-      refusal: '401 session-expired',
-    },
-    'private key': { headers: bearer(service.privateKey), key: 'private-key' },
-    'public key': { headers: bearer(service.publicKey), key: 'public-key' },
-    nothing: { headers: {}, refusal: '401 key-missing' },
-  };
+const owner = await signUpPerson(service, 'owner');
+const member = await signUpPerson(service, 'member', 'member');
+const viewer = await signUpPerson(service, 'viewer', 'viewer');
+const removed = await signUpPerson(service, 'removed', 'owner');
+const expired = await signUpPerson(service, 'expired', 'owner');
+await owner.client.createOrganization({ body: { name: 'second' } });
+const other = await signUpPerson(service, 'other', 'owner', 'second');
+const removedToken = await token(removed);
+const params = { userId: removed.user.id };
+await createApiClient({
+  origin: service.url,
+  key: (await token(owner)).token,
+  organization: 'test-org',
+}).removeMember({
+  params,
 });
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const revoked = await token(member);
+await member.client.revokePersonalToken({ params: { tokenId: revoked.id } });
+await sql`update user_sessions set expires_at = now() - interval '1 second'
+  where user_id = ${expired.user.id}`.execute(db);
+await db.destroy();
+
+const callers: Record<string, CallerKind> = {
+  owner: { headers: session(owner), role: 'owner', person: 'session' },
+  member: { headers: session(member), role: 'member', person: 'session' },
+  viewer: { headers: session(viewer), role: 'viewer', person: 'session' },
+  "owner's token": { headers: bearer((await token(owner)).token), role: 'owner', person: 'personal-token' },
+  "viewer's token": { headers: bearer((await token(viewer)).token), role: 'viewer', person: 'personal-token' },
+  'other organization': { headers: session(other), role: null, person: 'session' },
+  'removed member': { headers: session(removed), role: null, person: 'session' },
+  "removed member's token": { headers: bearer(removedToken.token), role: null, person: 'personal-token' },
+  'revoked token': { headers: bearer(revoked.token), refusal: '401 key-invalid' },
+  'expired cookie': { headers: session(expired), refusal: '401 session-expired' },
+  'forged cookie': {
+    headers: { cookie: 'bothost.session_token=x.y', 'sec-fetch-site': 'same-origin' },
+    refusal: '401 session-expired',
+  },
+  'private key': { headers: bearer(service.privateKey), key: 'private-key' },
+  'public key': { headers: bearer(service.publicKey), key: 'public-key' },
+  nothing: { headers: {}, refusal: '401 key-missing' },
+};
 
 /** Returns the expected result of a request: the status and reason of a refusal, or `allowed`. */
 function expected(operation: Operation, path: string, caller: CallerKind): string {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { describe, expect, it } from 'vitest';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -9,33 +8,23 @@ import {
   stopAgentSession,
   waitUntilAgentIdle,
 } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
+
+const service = await useTestServer({ bots: { plain: {}, 'open-door': { websocketAuth: 'none' } } });
+
+async function ask(method: string, path: string, key: string, body?: string) {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body }),
+  });
+  const answer = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, answer, headers: response.headers };
+}
+const startWith = (body: string, agentName = 'plain', query = '') =>
+  ask('POST', `/v1/public/${agentName}/start${query}`, service.publicKey, body);
 
 describe('request validation', () => {
-  let service: TestServer;
-  let bots: BotProjectDirectory[];
-
-  beforeAll(async () => {
-    bots = [await writeBot('plain'), await writeBot('open-door', { websocketAuth: 'none' })];
-    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
-  });
-  afterAll(async () => {
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  async function ask(method: string, path: string, key: string, body?: string) {
-    const response = await fetch(`${service.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body }),
-    });
-    const answer = (await response.json()) as Record<string, unknown>;
-    return { status: response.status, answer, headers: response.headers };
-  }
-  const startWith = (body: string, agentName = 'plain', query = '') =>
-    ask('POST', `/v1/public/${agentName}/start${query}`, service.publicKey, body);
-
   it.each([
     ['POST', '/v1/public/nobody/start', 404, 'not-found'],
     ['POST', '/v1/public/plain%00/start', 404, 'not-found'],

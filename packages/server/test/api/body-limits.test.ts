@@ -10,27 +10,15 @@ import {
   maxUploadBytes,
   type Operation,
 } from '@bothost/contract';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { expect, it } from 'vitest';
 import { createBearerTokenHeaders, startAgentSession } from '../support/client.ts';
 import { signUpPerson } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
-let service: TestServer;
-let bot: BotProjectDirectory;
-let operatorToken: string;
-let headersOfPerson: Record<string, string>;
-beforeAll(async () => {
-  bot = await writeBot('plain');
-  service = await startTestServer({ agents: [bot.path] });
-  operatorToken = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
-  const { cookie } = await signUpPerson(service, 'owner');
-  headersOfPerson = { cookie: cookie(), 'sec-fetch-site': 'same-origin' };
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { plain: {} } });
+const operatorToken = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
+const { cookie } = await signUpPerson(service, 'owner');
+const headersOfPerson = { cookie: cookie(), 'sec-fetch-site': 'same-origin' };
 
 /** Sends only the head of a request with this `Content-Length`, so that no test sends hundreds of megabytes. */
 async function announce(method: string, url: string, bytes: number, headers: Record<string, string>) {

@@ -5,26 +5,17 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type ApiClient, type Build, createApiClient } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createArchive } from '../support/archive.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
 import { createUniqueName } from '../support/unique-name.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 const region = 'us-west';
 
-let service: TestServer;
-let client: ApiClient;
-let neighbours: SecondOrganization;
-beforeAll(async () => {
-  service = await startTestServer();
-  client = service.client;
-  neighbours = await insertSecondOrganization(service);
-});
-afterAll(async () => {
-  await neighbours.close();
-  await service.close();
-});
+const service = await useTestServer();
+const client = service.client;
+const neighbours = await useSecondOrganization(service);
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');

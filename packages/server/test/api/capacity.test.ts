@@ -1,7 +1,6 @@
 import { createApiClient } from '@bothost/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -10,47 +9,39 @@ import {
   waitForSessionEnd,
   waitUntilAgentIdle,
 } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const most = 4;
 
-describe('an agent at its session limit', () => {
-  let service: TestServer;
-  let bots: BotProjectDirectory[];
+const service = await useTestServer({
+  bots: {
+    cold: { maxAgents: most },
+    warm: { maxAgents: most, minAgents: 2 },
+    'open-door': { maxAgents: 2, websocketAuth: 'none' },
+  },
+});
 
-  beforeAll(async () => {
-    bots = [
-      await writeBot('cold', { maxAgents: most }),
-      await writeBot('warm', { maxAgents: most, minAgents: 2 }),
-      await writeBot('open-door', { maxAgents: 2, websocketAuth: 'none' }),
-    ];
-    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
-  });
-  afterAll(async () => {
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  /** Stop the sessions of a failed test, which would otherwise take the capacity of the next test. */
-  afterEach(async () => {
-    for (const agentName of ['cold', 'warm', 'open-door']) {
-      const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
-      await Promise.allSettled(sessions.map(({ sessionId }) => stopAgentSession(service, agentName, sessionId)));
-      await waitUntilAgentIdle(service, agentName);
-    }
-  });
-
-  const total = async (agentName: string) => (await service.client.getSessions({ params: { agentName } })).total_count;
-
-  function startRaw(agentName: string, fields: Record<string, unknown> = {}) {
-    const init = createBearerTokenHeaders(service.publicKey, { 'content-type': 'application/json' });
-    return fetch(`${service.url}/v1/public/${agentName}/start`, {
-      method: 'POST',
-      body: JSON.stringify(fields),
-      ...init,
-    });
+/** Stop the sessions of a failed test, which would otherwise take the capacity of the next test. */
+afterEach(async () => {
+  for (const agentName of ['cold', 'warm', 'open-door']) {
+    const { sessions } = await service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
+    await Promise.allSettled(sessions.map(({ sessionId }) => stopAgentSession(service, agentName, sessionId)));
+    await waitUntilAgentIdle(service, agentName);
   }
+});
 
+const total = async (agentName: string) => (await service.client.getSessions({ params: { agentName } })).total_count;
+
+function startRaw(agentName: string, fields: Record<string, unknown> = {}) {
+  const init = createBearerTokenHeaders(service.publicKey, { 'content-type': 'application/json' });
+  return fetch(`${service.url}/v1/public/${agentName}/start`, {
+    method: 'POST',
+    body: JSON.stringify(fields),
+    ...init,
+  });
+}
+
+describe('an agent at its session limit', () => {
   it.each(['cold', 'warm'])('starts only as many concurrent sessions as allowed (%s starts)', async (agent) => {
     const before = await total(agent);
     const answers = await Promise.all(Array.from({ length: 25 }, () => startRaw(agent)));

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startTestServer } from '../support/test-server.ts';
 
-let service: TestServer;
-beforeAll(async () => {
-  service = await startTestServer({ agents: [] });
-});
+const service = await startTestServer({ agents: [] });
 afterAll(() => service.close());
 
 const get = (headers: Record<string, string> = {}) => fetch(`${service.url}/botcli.tgz`, { headers });

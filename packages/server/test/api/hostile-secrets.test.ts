@@ -1,51 +1,48 @@
 import { maxSecretValueBytes } from '@bothost/contract';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const canary = 'canary-9d31';
 
+let before: string;
+const ask = (method: string, path: string, body?: unknown, more?: object) =>
+  askService(service, method, path, body, more);
+const stored = async () => (await ask('GET', '/secrets')).text;
+
+const service = await useTestServer();
+await ask('PUT', '/secrets/here', { secretKey: 'A', secretValue: 'is' });
+await ask('PUT', '/secrets/keys', { secretKey: 'A', secretValue: 'is' });
+const areReady = async () => {
+  const { sets } = await service.client.listSecrets({});
+  return sets.length === 2 && sets.every(({ status }) => status === 'ready');
+};
+await vi.waitUntil(areReady, { timeout: 40_000 });
+beforeEach(async () => {
+  before = await stored();
+});
+
+/**
+ * Expects that the response has the given status, reports issues for exactly the fields in `paths`, and contains no secret
+ * value, and that the stored secret sets have not changed.
+ */
+async function refused(answer: RawResponse, status: number, ...paths: string[]): Promise<void> {
+  expect({ status: answer.status, text: answer.text }).toEqual({
+    status,
+    text: expect.not.stringContaining('canary'),
+  });
+  const issues = (answer.json['issues'] ?? []) as { path: string; message: string }[];
+  expect(issues.map(({ path }) => path)).toEqual(paths);
+  expect(answer.json['error']).not.toMatch(/[[\]]/);
+  expect(await stored()).toBe(before);
+}
+
+const valid = { secretKey: 'A', secretValue: canary };
+const withValue = (secretValue: unknown) => ({ secretKey: 'A', secretValue });
+const invalidKeys = ['', 'A ', ' A', 'A B', 'A=B', 'A.B', 'Ａ', 'É', 'A\n', 'A\u0000', 'A'.repeat(65)];
+const reservedKeys = ['PORT', 'BOTHOST_X', 'PATH'];
+
 describe('secrets API under hostile requests', () => {
-  let service: TestServer;
-  let before: string;
-  const ask = (method: string, path: string, body?: unknown, more?: object) =>
-    askService(service, method, path, body, more);
-  const stored = async () => (await ask('GET', '/secrets')).text;
-
-  beforeAll(async () => {
-    service = await startTestServer();
-    await ask('PUT', '/secrets/here', { secretKey: 'A', secretValue: 'is' });
-    await ask('PUT', '/secrets/keys', { secretKey: 'A', secretValue: 'is' });
-    const areReady = async () => {
-      const { sets } = await service.client.listSecrets({});
-      return sets.length === 2 && sets.every(({ status }) => status === 'ready');
-    };
-    await vi.waitUntil(areReady, { timeout: 40_000 });
-  });
-  beforeEach(async () => {
-    before = await stored();
-  });
-  afterAll(() => service.close());
-
-  /**
-   * Expects that the response has the given status, reports issues for exactly the fields in `paths`, and contains no secret
-   * value, and that the stored secret sets have not changed.
-   */
-  async function refused(answer: RawResponse, status: number, ...paths: string[]): Promise<void> {
-    expect({ status: answer.status, text: answer.text }).toEqual({
-      status,
-      text: expect.not.stringContaining('canary'),
-    });
-    const issues = (answer.json['issues'] ?? []) as { path: string; message: string }[];
-    expect(issues.map(({ path }) => path)).toEqual(paths);
-    expect(answer.json['error']).not.toMatch(/[[\]]/);
-    expect(await stored()).toBe(before);
-  }
-
-  const valid = { secretKey: 'A', secretValue: canary };
-  const withValue = (secretValue: unknown) => ({ secretKey: 'A', secretValue });
-  const invalidKeys = ['', 'A ', ' A', 'A B', 'A=B', 'A.B', 'Ａ', 'É', 'A\n', 'A\u0000', 'A'.repeat(65)];
-  const reservedKeys = ['PORT', 'BOTHOST_X', 'PATH'];
   it.each<[name: string, body: unknown, path: string]>([
     ['a field twice', `{"secretKey":"A","secretValue":"${canary}","secretValue":"other"}`, 'body.secretValue'],
     ['another field twice', `{"secretKey":"A","secretValue":"${canary}","secretKey":"B"}`, 'body.secretKey'],

@@ -1,9 +1,9 @@
 import { allOperations, listOperationPaths } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, sendRawBytes, sessionUrl, startAgentSession } from '../support/client.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { insertSecondOrganization } from '../support/second-organization.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const noSession = '01890000-0000-7000-8000-000000000000';
 
@@ -14,51 +14,44 @@ async function seen(response: Response) {
   return { status: response.status, body, headers };
 }
 
+const bots = [await writeBot('mine'), await writeBot('theirs')];
+const service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
+const other = await insertSecondOrganization(service);
+await other.serve(bots[1]?.path ?? '');
+const sessionId = await startAgentSession(service, 'mine');
+afterAll(async () => {
+  await other.close();
+  await service.close();
+  await Promise.all(bots.map((bot) => bot.remove()));
+});
+
+const ask = (method: string, path: string, key?: string, headers: Record<string, string> = {}) =>
+  fetch(`${service.url}${path}`, {
+    method,
+    headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+  });
+
+/** All requests that take an API key: one for each path of each operation, and one to the session proxy. */
+const endpoints = [
+  ...Object.values(allOperations)
+    .filter(({ key }) => ['private', 'organization', 'public', 'account'].includes(key))
+    .flatMap((operation) =>
+      listOperationPaths(operation).map((path) => ({
+        kind: operation.key === 'public' ? ('public' as const) : ('private' as const),
+        method: operation.method as string,
+        path: path
+          .replace('{organization}', 'test-org')
+          .replace('{agentName}', 'mine')
+          .replace('{sessionId}', noSession)
+          .replace('{keyId}', noSession),
+      })),
+    ),
+  { kind: 'public' as const, method: 'GET', path: `/v1/public/mine/sessions/${noSession}/echo` },
+  { kind: 'private' as const, method: 'GET', path: '/v1/no/such/path' },
+  { kind: 'public' as const, method: 'POST', path: '/v1/public/no/such/path' },
+];
+
 describe('API keys', () => {
-  let service: TestServer;
-  let other: SecondOrganization;
-  let bots: BotProjectDirectory[];
-  let sessionId: string;
-
-  beforeAll(async () => {
-    bots = [await writeBot('mine'), await writeBot('theirs')];
-    service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
-    other = await insertSecondOrganization(service);
-    await other.serve(bots[1]?.path ?? '');
-    sessionId = await startAgentSession(service, 'mine');
-  });
-  afterAll(async () => {
-    await other.close();
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  const ask = (method: string, path: string, key?: string, headers: Record<string, string> = {}) =>
-    fetch(`${service.url}${path}`, {
-      method,
-      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
-    });
-
-  /** All requests that take an API key: one for each path of each operation, and one to the session proxy. */
-  const endpoints = [
-    ...Object.values(allOperations)
-      .filter(({ key }) => ['private', 'organization', 'public', 'account'].includes(key))
-      .flatMap((operation) =>
-        listOperationPaths(operation).map((path) => ({
-          kind: operation.key === 'public' ? ('public' as const) : ('private' as const),
-          method: operation.method as string,
-          path: path
-            .replace('{organization}', 'test-org')
-            .replace('{agentName}', 'mine')
-            .replace('{sessionId}', noSession)
-            .replace('{keyId}', noSession),
-        })),
-      ),
-    { kind: 'public' as const, method: 'GET', path: `/v1/public/mine/sessions/${noSession}/echo` },
-    { kind: 'private' as const, method: 'GET', path: '/v1/no/such/path' },
-    { kind: 'public' as const, method: 'POST', path: '/v1/public/no/such/path' },
-  ];
-
   it('are checked before anything else on every path of the APIs', async () => {
     for (const { kind, method, path } of endpoints) {
       const wrongKind = kind === 'public' ? service.privateKey : service.publicKey;

@@ -4,28 +4,18 @@ import { request } from 'node:http';
 import { Writable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { openTcpSocket, startAgentSession } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
-let service: TestServer;
-let bot: BotProjectDirectory;
 const logged: { level: number; msg: string; err?: unknown; path?: string }[] = [];
-beforeAll(async () => {
-  bot = await writeBot('quiet');
-  const log = new Writable({
-    write: (line, _, done) => {
-      logged.push(JSON.parse(line));
-      done();
-    },
-  });
-  service = await startTestServer({ agents: [bot.path], logger: pino(log) });
+const log = new Writable({
+  write: (line, _, done) => {
+    logged.push(JSON.parse(line));
+    done();
+  },
 });
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { quiet: {} }, logger: pino(log) });
 
 /**
  * Resolves when Fastify reports that the handler of the request with this id has started (`start`) or responded

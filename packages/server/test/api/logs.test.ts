@@ -1,5 +1,5 @@
 import type { LogLine } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -7,32 +7,29 @@ import { createUniqueName } from '../support/unique-name.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 
+const bots: BotProjectDirectory[] = [];
+let deleted = '';
+const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
+const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
+const say = (agent: string, session: string, code: string) =>
+  evaluateJavaScriptInBot(service, agent, session, `${code}; null`);
+
+const prelude = 'console.log("boot of " + process.env.BOT_INSTANCE_ID)';
+bots.push(
+  await writeBot('talker', { maxAgents: 10, prelude }),
+  await writeBot('warm', { minAgents: 1, prelude }),
+  await writeBot('broken', { alone: true, prelude: 'console.error("no such module"); process.exit(3)' }),
+);
+const service = await startTestServer({
+  agents: bots.map(({ path }) => path),
+  environment: { BOTHOST_LOG_SESSION_MB: '1' },
+});
+afterAll(async () => {
+  await service?.close();
+  for (const bot of bots) await bot.remove();
+});
+
 describe('logs', () => {
-  let service: TestServer;
-  const bots: BotProjectDirectory[] = [];
-  let deleted = '';
-  const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
-  const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
-  const say = (agent: string, session: string, code: string) =>
-    evaluateJavaScriptInBot(service, agent, session, `${code}; null`);
-
-  beforeAll(async () => {
-    const prelude = 'console.log("boot of " + process.env.BOT_INSTANCE_ID)';
-    bots.push(
-      await writeBot('talker', { maxAgents: 10, prelude }),
-      await writeBot('warm', { minAgents: 1, prelude }),
-      await writeBot('broken', { alone: true, prelude: 'console.error("no such module"); process.exit(3)' }),
-    );
-    service = await startTestServer({
-      agents: bots.map(({ path }) => path),
-      environment: { BOTHOST_LOG_SESSION_MB: '1' },
-    });
-  });
-  afterAll(async () => {
-    await service?.close();
-    for (const bot of bots) await bot.remove();
-  });
-
   it('are the same during a session and after its end', async () => {
     const session = await startAgentSession(service, 'talker');
     await say(

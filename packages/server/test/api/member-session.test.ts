@@ -13,55 +13,55 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const agentName = 'talker';
 
+let service: TestServer;
+let second: SecondOrganization;
+let bots: BotProjectDirectory[];
+let people: Record<'owner' | 'member' | 'viewer', TestPerson>;
+let logged = '';
+
+beforeAll(async () => {
+  bots = await Promise.all([writeBot(agentName), writeBot('other'), writeBot('open', { websocketAuth: 'none' })]);
+  const write = (line: string) => {
+    logged += line;
+  };
+  const logger = pino({ level: 'trace' }, { write });
+  service = await startTestServer({ agents: bots.map(({ path }) => path), logger });
+  second = await insertSecondOrganization(service);
+  await second.serve(bots[0]?.path ?? '');
+  people = {
+    owner: await signUpPerson(service, 'owner'),
+    member: await signUpPerson(service, 'member', 'member'),
+    viewer: await signUpPerson(service, 'viewer', 'viewer'),
+  };
+});
+afterAll(async () => {
+  await second.close();
+  await service.close();
+  await Promise.all(bots.map((bot) => bot.remove()));
+});
+
+const within = (person: TestPerson) => person.within(service.organization);
+const start = (transport?: 'websocket' | 'webrtc', person = people.owner) =>
+  within(person).startMemberSession({ params: { agentName }, body: transport === undefined ? {} : { transport } });
+const bearerKey = async () => {
+  const { rootKey } = await openDataDirectory(service.dataDirectory, process.geteuid?.() === 0, undefined);
+  return deriveKeyFromRootKey(rootKey, 'socket-token');
+};
+const echo = (name: string, sessionId: string, token: string, path = '/echo') =>
+  fetch(sessionUrl(service, name, sessionId, path), createBearerTokenHeaders(token));
+const statusAndReason = async (response: Response) => {
+  const { reason } = (await response.json()) as { reason?: string };
+  return `${response.status} ${reason}`;
+};
+async function connect(url: string, headers: Record<string, string> = {}): Promise<WebSocket | number> {
+  const socket = new WebSocket(url, { headers });
+  socket.on('error', () => undefined);
+  const opened = once(socket, 'open').then(() => socket);
+  const refused = once(socket, 'unexpected-response').then(([, answer]) => answer.statusCode as number);
+  return Promise.race([opened, refused]);
+}
+
 describe('startMemberSession', () => {
-  let service: TestServer;
-  let second: SecondOrganization;
-  let bots: BotProjectDirectory[];
-  let people: Record<'owner' | 'member' | 'viewer', TestPerson>;
-  let logged = '';
-
-  beforeAll(async () => {
-    bots = await Promise.all([writeBot(agentName), writeBot('other'), writeBot('open', { websocketAuth: 'none' })]);
-    const write = (line: string) => {
-      logged += line;
-    };
-    const logger = pino({ level: 'trace' }, { write });
-    service = await startTestServer({ agents: bots.map(({ path }) => path), logger });
-    second = await insertSecondOrganization(service);
-    await second.serve(bots[0]?.path ?? '');
-    people = {
-      owner: await signUpPerson(service, 'owner'),
-      member: await signUpPerson(service, 'member', 'member'),
-      viewer: await signUpPerson(service, 'viewer', 'viewer'),
-    };
-  });
-  afterAll(async () => {
-    await second.close();
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  const within = (person: TestPerson) => person.within(service.organization);
-  const start = (transport?: 'websocket' | 'webrtc', person = people.owner) =>
-    within(person).startMemberSession({ params: { agentName }, body: transport === undefined ? {} : { transport } });
-  const bearerKey = async () => {
-    const { rootKey } = await openDataDirectory(service.dataDirectory, process.geteuid?.() === 0, undefined);
-    return deriveKeyFromRootKey(rootKey, 'socket-token');
-  };
-  const echo = (name: string, sessionId: string, token: string, path = '/echo') =>
-    fetch(sessionUrl(service, name, sessionId, path), createBearerTokenHeaders(token));
-  const statusAndReason = async (response: Response) => {
-    const { reason } = (await response.json()) as { reason?: string };
-    return `${response.status} ${reason}`;
-  };
-  async function connect(url: string, headers: Record<string, string> = {}): Promise<WebSocket | number> {
-    const socket = new WebSocket(url, { headers });
-    socket.on('error', () => undefined);
-    const opened = once(socket, 'open').then(() => socket);
-    const refused = once(socket, 'unexpected-response').then(([, answer]) => answer.statusCode as number);
-    return Promise.race([opened, refused]);
-  }
-
   describe.each(['owner', 'member'] as const)('as %s', (role) => {
     it('opens the session proxy, and its WebSocket upgrades, with the token of the response', async () => {
       const { sessionId = '', token = '' } = await start(undefined, people[role]);

@@ -1,24 +1,12 @@
 import { createApiClient } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { describe, expect, it } from 'vitest';
 import { createFakeBrowser, parseLinkToken, signUpPerson, type TestPerson } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
-let service: TestServer;
-let bot: BotProjectDirectory;
-let owner: TestPerson;
-let viewer: TestPerson;
-
-beforeAll(async () => {
-  bot = await writeBot('member-bot');
-  service = await startTestServer({ agents: [bot.path] });
-  owner = await signUpPerson(service, 'owner');
-  viewer = await signUpPerson(service, 'viewer', 'viewer');
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { 'member-bot': {} } });
+const owner = await signUpPerson(service, 'owner');
+const viewer = await signUpPerson(service, 'viewer', 'viewer');
 
 const home = (person: TestPerson) => person.within('test-org');
 const lastOwner = { reason: 'last-owner', status: 409 };

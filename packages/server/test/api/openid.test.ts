@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts';
+import { afterAll, expect, it } from 'vitest';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { createFakeBrowser, signUpPerson } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const client = { id: 'bothost', secret: 'the secret of the client' };
 const claims = { sub: 'ada-at-provider', email: 'ada@example.com', email_verified: true, name: 'Ada' };
-let provider: OpenIdProvider;
-let service: TestServer;
 
-beforeAll(async () => {
-  provider = await startOpenIdProvider(client);
-  service = await startTestServer({
-    environment: {
-      BOTHOST_OPENID_ISSUER: provider.issuer,
-      BOTHOST_OPENID_CLIENT_ID: client.id,
-      BOTHOST_OPENID_CLIENT_SECRET: client.secret,
-      BOTHOST_OPENID_NAME: 'Example',
-      BOTHOST_OPENID_EMAIL_DOMAINS: 'example.com',
-    },
-  });
+const provider = await startOpenIdProvider(client);
+const service = await useTestServer({
+  environment: {
+    BOTHOST_OPENID_ISSUER: provider.issuer,
+    BOTHOST_OPENID_CLIENT_ID: client.id,
+    BOTHOST_OPENID_CLIENT_SECRET: client.secret,
+    BOTHOST_OPENID_NAME: 'Example',
+    BOTHOST_OPENID_EMAIL_DOMAINS: 'example.com',
+  },
 });
 afterAll(async () => {
-  await service.close();
   provider.close();
 });
 

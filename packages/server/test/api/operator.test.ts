@@ -1,43 +1,37 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiClient, createApiClient, type VaultStatus, type VaultTask } from '@bothost/contract';
+import { createApiClient, type VaultStatus, type VaultTask } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
+
+const lines: string[] = [];
+
+const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
+const service = await useTestServer({ logger });
+const token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
+const operator = createApiClient({ origin: service.url, key: token });
+
+const finished = async (kind: VaultTask['task'], begun: VaultStatus): Promise<VaultTask> => {
+  let found = begun.tasks.find(({ task }) => task === kind);
+  await expect
+    .poll(async () => {
+      found = (await operator.getVault()).tasks.find(({ task }) => task === kind);
+      return found?.state;
+    })
+    .toBe('done');
+  if (found === undefined) throw new Error(`no ${kind}`);
+  return found;
+};
+const put = (secretKey: string, secretValue: string) =>
+  service.client.putSecrets({ params: { setName: 'keys' }, body: { secrets: [{ secretKey, secretValue }] } });
+const ready = () => service.client.getSecretSet({ params: { setName: 'keys' } });
+const isServiceReady = async () => (await fetch(`${service.url}/readyz`)).status;
 
 describe('the operator of a service', () => {
-  const lines: string[] = [];
-  let service: TestServer;
-  let token: string;
-  let operator: ApiClient;
-
-  beforeAll(async () => {
-    const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
-    service = await startTestServer({ logger });
-    token = (await readFile(join(service.dataDirectory, 'operator-token'), 'utf8')).trim();
-    operator = createApiClient({ origin: service.url, key: token });
-  });
-  afterAll(() => service.close());
-
-  const finished = async (kind: VaultTask['task'], begun: VaultStatus): Promise<VaultTask> => {
-    let found = begun.tasks.find(({ task }) => task === kind);
-    await expect
-      .poll(async () => {
-        found = (await operator.getVault()).tasks.find(({ task }) => task === kind);
-        return found?.state;
-      })
-      .toBe('done');
-    if (found === undefined) throw new Error(`no ${kind}`);
-    return found;
-  };
-  const put = (secretKey: string, secretValue: string) =>
-    service.client.putSecrets({ params: { setName: 'keys' }, body: { secrets: [{ secretKey, secretValue }] } });
-  const ready = () => service.client.getSecretSet({ params: { setName: 'keys' } });
-  const isServiceReady = async () => (await fetch(`${service.url}/readyz`)).status;
-
   it('finds the operator token in a file with mode 0600', async () => {
     expect((await stat(join(service.dataDirectory, 'operator-token'))).mode & 0o777).toBe(0o600);
     expect(token).toMatch(/^[0-9a-f]{64}$/);

@@ -80,77 +80,75 @@ const lists = rows.filter(
   ({ method, path }) => method === 'GET' && !namesObject(path) && !/\{setName\}|\/audit/.test(path),
 );
 
+let service: TestServer;
+let neighbours: SecondOrganization;
+let bots: readonly BotProjectDirectory[];
+let theirs: Ids;
+let personalToken: string;
+let readTheirObjects: () => Promise<unknown>;
+const missing = Object.fromEntries(objectParams.map((name) => [name, crypto.randomUUID()])) as Ids;
+const malformed = Object.fromEntries(objectParams.map((name) => [name, `malformed-${name}`.toLowerCase()])) as Ids;
+
+beforeAll(async () => {
+  bots = [await writeBot('ours'), await writeBot('theirs')];
+  service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
+  neighbours = await insertSecondOrganization(service);
+  await neighbours.serve(bots[1]?.path ?? '');
+  const client = createApiClient({ origin: service.url, key: neighbours.privateKey });
+  const publicClient = createApiClient({ origin: service.url, key: neighbours.publicKey });
+  const address = { url: service.url, publicKey: neighbours.publicKey, client, publicClient };
+  const readAgent = () => client.getAgent({ params: { agentName: 'theirs' } });
+  await vi.waitUntil(async () => (await readAgent()).ready, { timeout: 40_000 });
+  const sessionId = await startAgentSession(address, 'theirs');
+  await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'true');
+  const build = await uploadAndBuildProject({ client }, { 'package.json': '{}', 'index.js': '' });
+  const sha256 = 'a'.repeat(64);
+  const upload = await client.getBuildUploadUrl({ body: { region: 'us-west', contentHash: sha256, sizeBytes: 1 } });
+  const person = await signUpPerson(service, 'neighbour', 'owner', neighbours.name);
+  const members = person.within(neighbours.name);
+  const invitation = await members.createInvitation({ body: { email: 'guest@example.com', role: 'viewer' } });
+  theirs = {
+    agentName: 'theirs',
+    sessionId,
+    deploymentId: (await readAgent()).desiredDeploymentId ?? '',
+    keyId: (await client.listKeys()).keys[0]?.id ?? '',
+    buildId: build.id,
+    userId: person.user.id,
+    invitationId: invitation.id,
+    uploadId: upload.uploadId,
+  };
+  readTheirObjects = async () => ({
+    agent: (await readAgent()).desiredDeploymentId,
+    session: (await client.getSession({ params: { agentName: 'theirs', sessionId } })).endedAt,
+    starts: await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'state.starts.length'),
+    keys: (await client.listKeys()).keys.map(({ revokedAt }) => revokedAt),
+    build: (await client.getBuild({ params: { buildId: build.id } })).build.status,
+    members: (await members.listMembers()).members.map(({ role }) => role),
+    invitations: (await members.listInvitations()).invitations.length,
+  });
+  const owner = await signUpPerson(service, 'owner');
+  personalToken = (await owner.client.createPersonalToken({ body: { name: 'caller' } })).token;
+});
+afterAll(async () => {
+  await neighbours.close();
+  await service.close();
+  await Promise.all(bots.map((bot) => bot.remove()));
+});
+
+/** Sends a request with the ids, and returns the response without the ids and values that are unique in each response. */
+async function send(method: string, path: string, ids: Ids, key: string, body?: object): Promise<RawResponse> {
+  const filled = path.replace('{organization}', 'test-org').replace(/\{(\w+)\}/g, (_, name) => ids[name as keyof Ids]);
+  const response = await sendRawRequest(service, method, filled, body, { key });
+  const { date: _, 'x-request-id': requestId, ...headers } = response.headers;
+  let text = response.text.replace(String(requestId), 'REQUEST');
+  for (const [name, id] of Object.entries(ids)) text = text.replaceAll(id, name);
+  return { ...response, headers, text, json: {} };
+}
+
+const keyFor = ({ key }: Operation) =>
+  key === 'public' ? service.publicKey : key === 'member' ? personalToken : service.privateKey;
+
 describe('a caller of another organization', () => {
-  let service: TestServer;
-  let neighbours: SecondOrganization;
-  let bots: readonly BotProjectDirectory[];
-  let theirs: Ids;
-  let personalToken: string;
-  let readTheirObjects: () => Promise<unknown>;
-  const missing = Object.fromEntries(objectParams.map((name) => [name, crypto.randomUUID()])) as Ids;
-  const malformed = Object.fromEntries(objectParams.map((name) => [name, `malformed-${name}`.toLowerCase()])) as Ids;
-
-  beforeAll(async () => {
-    bots = [await writeBot('ours'), await writeBot('theirs')];
-    service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
-    neighbours = await insertSecondOrganization(service);
-    await neighbours.serve(bots[1]?.path ?? '');
-    const client = createApiClient({ origin: service.url, key: neighbours.privateKey });
-    const publicClient = createApiClient({ origin: service.url, key: neighbours.publicKey });
-    const address = { url: service.url, publicKey: neighbours.publicKey, client, publicClient };
-    const readAgent = () => client.getAgent({ params: { agentName: 'theirs' } });
-    await vi.waitUntil(async () => (await readAgent()).ready, { timeout: 40_000 });
-    const sessionId = await startAgentSession(address, 'theirs');
-    await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'true');
-    const build = await uploadAndBuildProject({ client }, { 'package.json': '{}', 'index.js': '' });
-    const sha256 = 'a'.repeat(64);
-    const upload = await client.getBuildUploadUrl({ body: { region: 'us-west', contentHash: sha256, sizeBytes: 1 } });
-    const person = await signUpPerson(service, 'neighbour', 'owner', neighbours.name);
-    const members = person.within(neighbours.name);
-    const invitation = await members.createInvitation({ body: { email: 'guest@example.com', role: 'viewer' } });
-    theirs = {
-      agentName: 'theirs',
-      sessionId,
-      deploymentId: (await readAgent()).desiredDeploymentId ?? '',
-      keyId: (await client.listKeys()).keys[0]?.id ?? '',
-      buildId: build.id,
-      userId: person.user.id,
-      invitationId: invitation.id,
-      uploadId: upload.uploadId,
-    };
-    readTheirObjects = async () => ({
-      agent: (await readAgent()).desiredDeploymentId,
-      session: (await client.getSession({ params: { agentName: 'theirs', sessionId } })).endedAt,
-      starts: await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'state.starts.length'),
-      keys: (await client.listKeys()).keys.map(({ revokedAt }) => revokedAt),
-      build: (await client.getBuild({ params: { buildId: build.id } })).build.status,
-      members: (await members.listMembers()).members.map(({ role }) => role),
-      invitations: (await members.listInvitations()).invitations.length,
-    });
-    const owner = await signUpPerson(service, 'owner');
-    personalToken = (await owner.client.createPersonalToken({ body: { name: 'caller' } })).token;
-  });
-  afterAll(async () => {
-    await neighbours.close();
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  /** Sends a request with the ids, and returns the response without the ids and values that are unique in each response. */
-  async function send(method: string, path: string, ids: Ids, key: string, body?: object): Promise<RawResponse> {
-    const filled = path
-      .replace('{organization}', 'test-org')
-      .replace(/\{(\w+)\}/g, (_, name) => ids[name as keyof Ids]);
-    const response = await sendRawRequest(service, method, filled, body, { key });
-    const { date: _, 'x-request-id': requestId, ...headers } = response.headers;
-    let text = response.text.replace(String(requestId), 'REQUEST');
-    for (const [name, id] of Object.entries(ids)) text = text.replaceAll(id, name);
-    return { ...response, headers, text, json: {} };
-  }
-
-  const keyFor = ({ key }: Operation) =>
-    key === 'public' ? service.publicKey : key === 'member' ? personalToken : service.privateKey;
-
   it('has a row for each path parameter of the contract', () => {
     const unknown = rows.flatMap(({ path }) => paramsOf(path)).filter((name) => !otherParams.includes(name));
     expect([...new Set(unknown)].filter((name) => !(objectParams as readonly string[]).includes(name))).toEqual([]);

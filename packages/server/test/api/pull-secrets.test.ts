@@ -1,52 +1,46 @@
 import { Writable } from 'node:stream';
 import { imagePullSecretCheckRateLimit } from '@bothost/contract';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../support/ask.ts';
 import {
-  type FakeImageRegistry,
   formatHttpResponse,
   listLeakableCredentialEncodings,
   startFakeImageRegistry,
 } from '../support/fake-image-registry.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const credentials = 'me:Pa:ss wörd';
 
+let log = '';
+let hub = '';
+
+const registry = await startFakeImageRegistry(({ headers }) =>
+  headers.has('authorization')
+    ? formatHttpResponse(200)
+    : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),
+);
+const output = new Writable({
+  write: (chunk, _, done) => {
+    log += String(chunk);
+    done();
+  },
+});
+const service = await useTestServer({
+  environment: { BOTHOST_REGISTRIES: `http://localhost:${registry.port}` },
+  logger: pino({ level: 'trace' }, output),
+});
+afterAll(async () => {
+  await registry.close();
+});
+
+const put = (host: string) => {
+  const secretValue = Buffer.from(credentials).toString('base64');
+  return sendRawRequest(service, 'PUT', `/secrets/${hub}`, { isImagePullSecret: true, host, secretValue });
+};
+
 describe('API for image pull secrets', () => {
-  let registry: FakeImageRegistry;
-  let service: TestServer;
-  let log = '';
-  let hub = '';
-
-  beforeAll(async () => {
-    registry = await startFakeImageRegistry(({ headers }) =>
-      headers.has('authorization')
-        ? formatHttpResponse(200)
-        : formatHttpResponse(401, { 'www-authenticate': 'Basic realm="x"' }),
-    );
-    const output = new Writable({
-      write: (chunk, _, done) => {
-        log += String(chunk);
-        done();
-      },
-    });
-    service = await startTestServer({
-      environment: { BOTHOST_REGISTRIES: `http://localhost:${registry.port}` },
-      logger: pino({ level: 'trace' }, output),
-    });
-  });
-  afterAll(async () => {
-    await service.close();
-    await registry.close();
-  });
-
-  const put = (host: string) => {
-    const secretValue = Buffer.from(credentials).toString('base64');
-    return sendRawRequest(service, 'PUT', `/secrets/${hub}`, { isImagePullSecret: true, host, secretValue });
-  };
-
   it('checks credentials at a registry without TLS only if BOTHOST_REGISTRIES lists the registry', async () => {
     hub = createUniqueName('hub');
     expect((await put('http://other.example')).json).toMatchObject({ reason: 'invalid-request' });

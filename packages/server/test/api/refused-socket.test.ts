@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { waitForSessionEnd } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /** Source of a bot that answers a WebSocket upgrade like any other request, as servers without WebSocket support do. */
 const plainServer = `require('node:http').createServer((request, response) => {
@@ -15,16 +14,7 @@ const plainServer = `require('node:http').createServer((request, response) => {
   response.end('hello');
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);`;
 
-let service: TestServer;
-let bot: BotProjectDirectory;
-beforeAll(async () => {
-  bot = await writeBot('plain', { minAgents: 1, prelude: plainServer, alone: true });
-  service = await startTestServer({ agents: [bot.path] });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { plain: { minAgents: 1, prelude: plainServer, alone: true } } });
 
 it.each([
   ['', 200, 'OK', 'responded with 200 OK.'],

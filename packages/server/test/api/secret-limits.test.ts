@@ -1,60 +1,47 @@
 import { secretWriteQueueLimits, secretWriteRateLimit } from '@bothost/contract';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClientConfig } from '../../src/store/address.ts';
 import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
+
+const service = await useTestServer({ bots: { limited: {} } });
+const neighbours = await useSecondOrganization(service);
+
+const ask = (method: string, path: string, body?: unknown, more?: object) =>
+  askService(service, method, path, body, more);
+const put = (values: Record<string, string>, more?: object) => {
+  const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
+  return ask('PUT', '/secrets/limited', { secrets }, more);
+};
+
+/** Blocks all writes, sends `count` requests, waits for the expected number of refusals, and then unblocks the writes. */
+async function whileHeld(
+  count: number,
+  refusals: number,
+  send: () => Promise<RawResponse>,
+): Promise<readonly RawResponse[]> {
+  const holder = new pg.Client(createClientConfig(service.database.address));
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('lock table secret_sets in exclusive mode');
+    let refused = 0;
+    const answers = Array.from({ length: count }, async () => {
+      const answer = await send();
+      if (answer.status === 429) refused += 1;
+      return answer;
+    });
+    await expect.poll(() => refused).toBe(refusals);
+    await holder.query('rollback');
+    return await Promise.all(answers);
+  } finally {
+    await holder.end();
+  }
+}
+const statusesOf = (answers: readonly RawResponse[]) => answers.map(({ status }) => status).sort();
 
 describe('limits for writes of secrets', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-  let neighbours: SecondOrganization;
-  beforeAll(async () => {
-    bot = await writeBot('limited');
-    service = await startTestServer({ agents: [bot.path] });
-    neighbours = await insertSecondOrganization(service);
-  });
-  afterAll(async () => {
-    await neighbours.close();
-    await service.close();
-    await bot.remove();
-  });
-
-  const ask = (method: string, path: string, body?: unknown, more?: object) =>
-    askService(service, method, path, body, more);
-  const put = (values: Record<string, string>, more?: object) => {
-    const secrets = Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue }));
-    return ask('PUT', '/secrets/limited', { secrets }, more);
-  };
-
-  /** Blocks all writes, sends `count` requests, waits for the expected number of refusals, and then unblocks the writes. */
-  async function whileHeld(
-    count: number,
-    refusals: number,
-    send: () => Promise<RawResponse>,
-  ): Promise<readonly RawResponse[]> {
-    const holder = new pg.Client(createClientConfig(service.database.address));
-    await holder.connect();
-    try {
-      await holder.query('begin');
-      await holder.query('lock table secret_sets in exclusive mode');
-      let refused = 0;
-      const answers = Array.from({ length: count }, async () => {
-        const answer = await send();
-        if (answer.status === 429) refused += 1;
-        return answer;
-      });
-      await expect.poll(() => refused).toBe(refusals);
-      await holder.query('rollback');
-      return await Promise.all(answers);
-    } finally {
-      await holder.end();
-    }
-  }
-  const statusesOf = (answers: readonly RawResponse[]) => answers.map(({ status }) => status).sort();
-
   it('refuse requests above the maximum number of waiting writes, and complete the waiting writes', async () => {
     const limit = secretWriteQueueLimits.requests;
     const answers = await whileHeld(limit + 20, 20, () => ask('DELETE', '/secrets/not-there/KEY'));

@@ -1,30 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { sendRawRequest as askService, type RawResponse } from '../support/ask.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const rounds = 25;
 const seed = 20_261_120;
 
-describe('concurrent writes of secrets', () => {
-  let service: TestServer;
-  beforeAll(async () => {
-    service = await startTestServer();
+const service = await useTestServer();
+
+const ask = (method: string, path: string, body?: unknown) => askService(service, method, path, body);
+const put = (name: string, values: Record<string, string>) =>
+  ask('PUT', `/secrets/${name}`, {
+    secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })),
   });
-  afterAll(() => service.close());
+const revisionsOf = async (name: string) =>
+  (await service.client.getSecretHistory({ params: { setName: name }, query: { limit: 100 } })).revisions;
+const keysOf = async (name: string) =>
+  (await service.client.getSecretSet({ params: { setName: name } })).secrets.map(({ fieldName }) => fieldName);
+const logOf = async (name: string) =>
+  (await service.client.listAuditEntries({ query: { object: name, order: 'asc', limit: 1_000 } })).entries;
 
-  const ask = (method: string, path: string, body?: unknown) => askService(service, method, path, body);
-  const put = (name: string, values: Record<string, string>) =>
-    ask('PUT', `/secrets/${name}`, {
-      secrets: Object.entries(values).map(([secretKey, secretValue]) => ({ secretKey, secretValue })),
-    });
-  const revisionsOf = async (name: string) =>
-    (await service.client.getSecretHistory({ params: { setName: name }, query: { limit: 100 } })).revisions;
-  const keysOf = async (name: string) =>
-    (await service.client.getSecretSet({ params: { setName: name } })).secrets.map(({ fieldName }) => fieldName);
-  const logOf = async (name: string) =>
-    (await service.client.listAuditEntries({ query: { object: name, order: 'asc', limit: 1_000 } })).entries;
-
+describe('concurrent writes of secrets', () => {
   it(`leave a consistent set after random operations, in ${rounds} rounds (seed ${seed})`, async () => {
     const random = createSeededRandom(seed);
     const anyKey = () => random.pick(['A', 'B', 'C']);

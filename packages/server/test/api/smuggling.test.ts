@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -9,7 +8,7 @@ import {
   sessionUrl,
   startAgentSession,
 } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /**
  * Header names that only the service may send to a bot (docs/bot-contract.md, "Headers"), in the forms in which a client could
@@ -30,32 +29,20 @@ const forged: Record<string, string> = {
   'x_daily-room_token': 'forged',
 };
 
+const service = await useTestServer({ bots: { target: {} } });
+const sessionId = await startAgentSession(service, 'target');
+await evaluateJavaScriptInBot(service, 'target', sessionId, 'true');
+const path = new URL(sessionUrl(service, 'target', sessionId)).pathname;
+
+const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
+const starts = () => evaluateJavaScriptInBot(service, 'target', sessionId, 'state.starts.length');
+/**
+ * Sends `lines` with CRLF line breaks, and `connection: close` so that the service closes the connection after its response.
+ */
+const raw = (method: string, target: string, lines: string, body = '') =>
+  sendRawBytes(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
+
 describe('a request to a bot', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-  let sessionId: string;
-  let path: string;
-
-  beforeAll(async () => {
-    bot = await writeBot('target');
-    service = await startTestServer({ agents: [bot.path] });
-    sessionId = await startAgentSession(service, 'target');
-    await evaluateJavaScriptInBot(service, 'target', sessionId, 'true');
-    path = new URL(sessionUrl(service, 'target', sessionId)).pathname;
-  });
-  afterAll(async () => {
-    await service.close();
-    await bot.remove();
-  });
-
-  const authorization = () => `authorization: Bearer ${service.publicKey}\r\n`;
-  const starts = () => evaluateJavaScriptInBot(service, 'target', sessionId, 'state.starts.length');
-  /**
-   * Sends `lines` with CRLF line breaks, and `connection: close` so that the service closes the connection after its response.
-   */
-  const raw = (method: string, target: string, lines: string, body = '') =>
-    sendRawBytes(service, `${method} ${path}${target} HTTP/1.1\r\nhost: x\r\n${authorization()}${lines}\r\n${body}`);
-
   it('reaches the bot without forged values of headers that only the service may set', async () => {
     const response = await fetch(
       sessionUrl(service, 'target', sessionId, '/echo'),

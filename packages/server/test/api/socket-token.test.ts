@@ -1,57 +1,46 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { deriveKeyFromRootKey, openDataDirectory } from '../../src/composition/data-directory.ts';
 import { signToken } from '../../src/session-starts/socket-token.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { sendRawBytes, waitForSessionEnd } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /**
  * Tests the token in each place where a client can send it. A refusal is a plain HTTP response, sent before an instance
  * is claimed.
  */
+const service = await useTestServer({ bots: { talker: {}, other: {} } });
+
+async function made(agentName = 'talker') {
+  const answer = await service.publicClient.startSession({ params: { agentName }, body: { transport: 'websocket' } });
+  const { sessionId = '', wsUrl = '', token = '' } = answer;
+  return { sessionId, wsUrl, token };
+}
+
+/** Returns 101, or the status and reason of the refusal. */
+async function connect(url: string, headers: Record<string, string> = {}) {
+  const socket = new WebSocket(url, { headers });
+  socket.on('error', () => undefined);
+  const outcome = await Promise.race([
+    once(socket, 'open').then(() => ({ status: 101, reason: '' })),
+    once(socket, 'unexpected-response').then(async ([, answer]) => ({
+      status: answer.statusCode as number,
+      reason: JSON.parse(String((await answer.toArray()).join(''))).reason as string,
+    })),
+  ]);
+  if (outcome.status === 101) socket.close();
+  else socket.terminate();
+  return outcome;
+}
+
+const refused = { status: 403, reason: 'token-invalid' };
+const instances = async (agentName = 'talker') => {
+  const agent = await service.client.getAgent({ params: { agentName } });
+  return agent.activeSessionCount + agent.startingInstanceCount + agent.idleInstanceCount;
+};
+
 describe('the one-time token of a WebSocket client', () => {
-  let service: TestServer;
-  let bots: BotProjectDirectory[];
-
-  beforeAll(async () => {
-    bots = [await writeBot('talker'), await writeBot('other')];
-    service = await startTestServer({ agents: bots.map((bot) => bot.path) });
-  });
-  afterAll(async () => {
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  async function made(agentName = 'talker') {
-    const answer = await service.publicClient.startSession({ params: { agentName }, body: { transport: 'websocket' } });
-    const { sessionId = '', wsUrl = '', token = '' } = answer;
-    return { sessionId, wsUrl, token };
-  }
-
-  /** Returns 101, or the status and reason of the refusal. */
-  async function connect(url: string, headers: Record<string, string> = {}) {
-    const socket = new WebSocket(url, { headers });
-    socket.on('error', () => undefined);
-    const outcome = await Promise.race([
-      once(socket, 'open').then(() => ({ status: 101, reason: '' })),
-      once(socket, 'unexpected-response').then(async ([, answer]) => ({
-        status: answer.statusCode as number,
-        reason: JSON.parse(String((await answer.toArray()).join(''))).reason as string,
-      })),
-    ]);
-    if (outcome.status === 101) socket.close();
-    else socket.terminate();
-    return outcome;
-  }
-
-  const refused = { status: 403, reason: 'token-invalid' };
-  const instances = async (agentName = 'talker') => {
-    const agent = await service.client.getAgent({ params: { agentName } });
-    return agent.activeSessionCount + agent.startingInstanceCount + agent.idleInstanceCount;
-  };
-
   it.each([
     ['the query', (url: string, token: string) => connect(`${url}?token=${token}`)],
     ['the last part of the path', (url: string, token: string) => connect(`${url}/${token}`)],

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { expect, it } from 'vitest';
 import { evaluateJavaScriptInBot, stopAgentSession, waitUntilAgentIdle } from '../support/client.ts';
 import { signUpPerson } from '../support/people.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /** JSON that changes if it is parsed and written again: numbers, order of names, escapes, white space. */
 const body = `{
@@ -11,16 +10,7 @@ const body = `{
   "texts": ["\\u00e9", "é", "\\/", "🦜", "1.0, -0", " a  b "]
 }`;
 
-let service: TestServer;
-let bot: BotProjectDirectory;
-beforeAll(async () => {
-  bot = await writeBot('plain');
-  service = await startTestServer({ agents: [bot.path] });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { plain: {} } });
 
 async function start(request: string) {
   const response = await fetch(`${service.url}/v1/public/plain/start`, {

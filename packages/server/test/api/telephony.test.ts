@@ -21,51 +21,51 @@ async function useUpTheFirst(service: TestServer, agentName: string) {
   await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 40_000 });
 }
 
+let service: TestServer;
+let neighbours: SecondOrganization;
+let gate: BotColdStartGate;
+let bots: BotProjectDirectory[];
+const lines: string[] = [];
+
+beforeAll(async () => {
+  gate = await createBotColdStartGate();
+  const open = { websocketAuth: 'none' } as const;
+  bots = [
+    await writeBot('phone', { ...open, maxAgents: 2 }),
+    await writeBot('sleepy', { ...open, prelude: gate.prelude }),
+    await writeBot('dead', { ...open, prelude: gate.prelude }),
+    await writeBot('guarded'),
+  ];
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
+  neighbours = await insertSecondOrganization(service);
+  const theirs = await writeBot('theirs', open);
+  bots.push(theirs);
+  await neighbours.serve(theirs.path);
+  for (const agentName of ['phone', 'sleepy', 'dead']) await useUpTheFirst(service, agentName);
+  gate.shut();
+});
+afterAll(async () => {
+  await neighbours.close();
+  await service.close();
+  gate.close();
+  await Promise.all(bots.map((bot) => bot.remove()));
+});
+afterEach(async () => {
+  lines.length = 0;
+  await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => waitUntilAgentIdle(service, agentName)));
+});
+
+const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
+const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call refused');
+
+async function sessionOf(agentName: string): Promise<string> {
+  const read = () => service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
+  await expect.poll(async () => (await read()).sessions.length).toBe(1);
+  return (await read()).sessions[0]?.sessionId ?? '';
+}
+
 describe('calls from carriers', () => {
-  let service: TestServer;
-  let neighbours: SecondOrganization;
-  let gate: BotColdStartGate;
-  let bots: BotProjectDirectory[];
-  const lines: string[] = [];
-
-  beforeAll(async () => {
-    gate = await createBotColdStartGate();
-    const open = { websocketAuth: 'none' } as const;
-    bots = [
-      await writeBot('phone', { ...open, maxAgents: 2 }),
-      await writeBot('sleepy', { ...open, prelude: gate.prelude }),
-      await writeBot('dead', { ...open, prelude: gate.prelude }),
-      await writeBot('guarded'),
-    ];
-    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-    service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
-    neighbours = await insertSecondOrganization(service);
-    const theirs = await writeBot('theirs', open);
-    bots.push(theirs);
-    await neighbours.serve(theirs.path);
-    for (const agentName of ['phone', 'sleepy', 'dead']) await useUpTheFirst(service, agentName);
-    gate.shut();
-  });
-  afterAll(async () => {
-    await neighbours.close();
-    await service.close();
-    gate.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-  afterEach(async () => {
-    lines.length = 0;
-    await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => waitUntilAgentIdle(service, agentName)));
-  });
-
-  const hostOf = (agentName: string) => `${agentName}.${service.organization}`;
-  const refusals = () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'call refused');
-
-  async function sessionOf(agentName: string): Promise<string> {
-    const read = () => service.client.getSessions({ params: { agentName }, query: { status: 'active' } });
-    await expect.poll(async () => (await read()).sessions.length).toBe(1);
-    return (await read()).sessions[0]?.sessionId ?? '';
-  }
-
   describe.each(phoneCarriers)('a call from %s', (carrier) => {
     it('forwards every message unchanged in both directions', async () => {
       const words = createCarrierCall(carrier, hostOf('phone'));

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { waitForSessionEnd } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /** Returns code of a bot that reports `transports` in `GET /_bot/session`. */
 const reporting = (transports: unknown) => `queueMicrotask(() => {
@@ -11,42 +10,27 @@ const reporting = (transports: unknown) => `queueMicrotask(() => {
   state.onRequest = ({ url }, response) => url.startsWith('/_bot/session') ? response.end(report) : response.writeHead(404).end();
 });`;
 
+const service = await useTestServer({
+  bots: { reporter: { prelude: reporting(['daily', 'webrtc']) }, odd: { prelude: reporting(['a b', 7]) }, silent: {} },
+});
+
+const transportsOf = async (agentName: string) => {
+  const params = { agentName };
+  const [agent, check] = [await service.client.getAgent({ params }), await service.publicClient.checkAgent({ params })];
+  expect(check.transports).toEqual(agent.transports);
+  return agent.transports;
+};
+async function call(agentName: string, code: number) {
+  const params = { agentName };
+  const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
+  const { sessionId = '', wsUrl = '', token = '' } = started;
+  const socket = new WebSocket(`${wsUrl}?token=${token}`);
+  await once(socket, 'open');
+  socket.close(code);
+  return waitForSessionEnd(service, agentName, sessionId);
+}
+
 describe('the transports of an agent', () => {
-  let service: TestServer;
-  let bots: BotProjectDirectory[];
-
-  beforeAll(async () => {
-    bots = [
-      await writeBot('reporter', { prelude: reporting(['daily', 'webrtc']) }),
-      await writeBot('odd', { prelude: reporting(['a b', 7]) }),
-      await writeBot('silent'),
-    ];
-    service = await startTestServer({ agents: bots.map(({ path }) => path) });
-  });
-  afterAll(async () => {
-    await service.close();
-    await Promise.all(bots.map((bot) => bot.remove()));
-  });
-
-  const transportsOf = async (agentName: string) => {
-    const params = { agentName };
-    const [agent, check] = [
-      await service.client.getAgent({ params }),
-      await service.publicClient.checkAgent({ params }),
-    ];
-    expect(check.transports).toEqual(agent.transports);
-    return agent.transports;
-  };
-  async function call(agentName: string, code: number) {
-    const params = { agentName };
-    const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
-    const { sessionId = '', wsUrl = '', token = '' } = started;
-    const socket = new WebSocket(`${wsUrl}?token=${token}`);
-    await once(socket, 'open');
-    socket.close(code);
-    return waitForSessionEnd(service, agentName, sessionId);
-  }
-
   it('are the ones in the report of the bot, as soon as the deployment serves', async () => {
     await expect.poll(() => transportsOf('reporter')).toEqual(['daily', 'webrtc']);
   });

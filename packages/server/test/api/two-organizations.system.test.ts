@@ -76,73 +76,73 @@ const deploys = ({ set, pull }: Names): readonly (TestCall & { readonly method: 
   { method: 'POST', path: '/agents', body: { serviceName: 'fresh', secretSet: set, buildId: 'x' } },
 ];
 
-describe('requests about another organization', () => {
-  let service: TestServer;
-  let neighbours: SecondOrganization;
-  let ours: BotProjectDirectory;
-  let theirBot: BotProjectDirectory;
-  /** The time after all objects were created and before the first request of a test. */
-  let began: string;
-  let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
+let service: TestServer;
+let neighbours: SecondOrganization;
+let ours: BotProjectDirectory;
+let theirBot: BotProjectDirectory;
+/** The time after all objects were created and before the first request of a test. */
+let began: string;
+let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
 
-  const asNeighbour = (method: string, path: string, body?: unknown) =>
-    sendRawRequest(service, method, path, body, { key: neighbours.privateKey });
-  const theirView = async () => {
-    const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
-    const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));
-    return answers.map(({ text }) => text);
-  };
+const asNeighbour = (method: string, path: string, body?: unknown) =>
+  sendRawRequest(service, method, path, body, { key: neighbours.privateKey });
+const theirView = async () => {
+  const paths = ['/secrets', '/secrets/their-keys', '/secrets/their-keys/history', '/secrets/their-pull/history'];
+  const answers = await Promise.all([...paths, '/audit?limit=1000'].map((path) => asNeighbour('GET', path)));
+  return answers.map(({ text }) => text);
+};
 
-  beforeAll(async () => {
-    ours = await writeBot('ours');
-    theirBot = await writeBot('theirs');
-    service = await startTestServer({ agents: [ours.path] });
-    neighbours = await insertSecondOrganization(service);
-    await neighbours.serve(theirBot.path);
-    for (const value of ['1', '2', '3']) {
-      const secrets = [{ secretKey: theirs.key, secretValue: value }, pair('ZED')];
-      await asNeighbour('PUT', '/secrets/their-keys', { secrets });
-    }
-    const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
-    await asNeighbour('PUT', '/secrets/their-pull', pull);
-    const sets = async () => (await asNeighbour('GET', '/secrets')).json['sets'] as { readonly status: string }[];
-    await vi.waitUntil(async () => (await sets()).every(({ status }) => status === 'ready'), { timeout: 40_000 });
-    const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
-    await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
-    began = new Date().toISOString();
-    const idOf = async (key: string) => {
-      const { json } = await sendRawRequest(service, 'GET', '/organizations', undefined, { key });
-      return (json['organizations'] as { id: string }[])[0]?.id ?? '';
-    };
-    places = {
-      own: ['', `/organizations/${service.organization}`, `/organizations/${await idOf(service.privateKey)}`],
-      other: [`/organizations/${neighbours.name}`, `/organizations/${await idOf(neighbours.privateKey)}`],
-      none: ['/organizations/nobodysorg', `/organizations/${crypto.randomUUID()}`],
-    };
-    expect(neighbours.name).toHaveLength('nobodysorg'.length);
-  });
-  afterAll(async () => {
-    await neighbours.close();
-    await service.close();
-    await Promise.all([ours.remove(), theirBot.remove()]);
-  });
-
-  const about = Object.values(operations as Record<string, Operation>).filter(({ tag }) =>
-    ['secrets', 'audit'].includes(tag),
-  );
-
-  /**
-   * Sends a request and returns the response. Then deletes the secret sets that the request created. In the response, replaces
-   * the names of secret sets and of their keys, and values that are unique in each response, by placeholders.
-   */
-  async function answerTo(method: string, place: string, names: Names, one: TestCall, key?: string): Promise<string> {
-    const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
-    const answer = await sendRawRequest(service, method, path, one.body, key === undefined ? {} : { key });
-    const made = answer.status === 202 ? [names.set, names.pull] : [];
-    for (const name of made) await sendRawRequest(service, 'DELETE', `/secrets/${name}?force=true`);
-    return masked(answer, names);
+beforeAll(async () => {
+  ours = await writeBot('ours');
+  theirBot = await writeBot('theirs');
+  service = await startTestServer({ agents: [ours.path] });
+  neighbours = await insertSecondOrganization(service);
+  await neighbours.serve(theirBot.path);
+  for (const value of ['1', '2', '3']) {
+    const secrets = [{ secretKey: theirs.key, secretValue: value }, pair('ZED')];
+    await asNeighbour('PUT', '/secrets/their-keys', { secrets });
   }
+  const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
+  await asNeighbour('PUT', '/secrets/their-pull', pull);
+  const sets = async () => (await asNeighbour('GET', '/secrets')).json['sets'] as { readonly status: string }[];
+  await vi.waitUntil(async () => (await sets()).every(({ status }) => status === 'ready'), { timeout: 40_000 });
+  const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
+  await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
+  began = new Date().toISOString();
+  const idOf = async (key: string) => {
+    const { json } = await sendRawRequest(service, 'GET', '/organizations', undefined, { key });
+    return (json['organizations'] as { id: string }[])[0]?.id ?? '';
+  };
+  places = {
+    own: ['', `/organizations/${service.organization}`, `/organizations/${await idOf(service.privateKey)}`],
+    other: [`/organizations/${neighbours.name}`, `/organizations/${await idOf(neighbours.privateKey)}`],
+    none: ['/organizations/nobodysorg', `/organizations/${crypto.randomUUID()}`],
+  };
+  expect(neighbours.name).toHaveLength('nobodysorg'.length);
+});
+afterAll(async () => {
+  await neighbours.close();
+  await service.close();
+  await Promise.all([ours.remove(), theirBot.remove()]);
+});
 
+const about = Object.values(operations as Record<string, Operation>).filter(({ tag }) =>
+  ['secrets', 'audit'].includes(tag),
+);
+
+/**
+ * Sends a request and returns the response. Then deletes the secret sets that the request created. In the response, replaces
+ * the names of secret sets and of their keys, and values that are unique in each response, by placeholders.
+ */
+async function answerTo(method: string, place: string, names: Names, one: TestCall, key?: string): Promise<string> {
+  const path = `${place}${one.path}${one.query === undefined ? '' : `?${one.query.replace('BEGIN', began)}`}`;
+  const answer = await sendRawRequest(service, method, path, one.body, key === undefined ? {} : { key });
+  const made = answer.status === 202 ? [names.set, names.pull] : [];
+  for (const name of made) await sendRawRequest(service, 'DELETE', `/secrets/${name}?force=true`);
+  return masked(answer, names);
+}
+
+describe('requests about another organization', () => {
   it('are tested for every operation on secrets and the audit log', () => {
     expect(Object.keys(tries).sort()).toEqual(about.map(({ name }) => name).sort());
   });

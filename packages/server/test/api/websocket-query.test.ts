@@ -1,11 +1,10 @@
 import type { ClientRequest } from 'node:http';
 import { getWebSocketBasePath, phoneCarriers } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { startAgentSession } from '../support/client.ts';
 import { createTwilioCall } from '../support/phone-calls.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 /** Source of a bot that sends the target and the credentials of the upgrade request as the first message of a WebSocket. */
 const reflector = `
@@ -14,18 +13,9 @@ new (require('ws').WebSocketServer)({ server }).on('connection', (socket, { url,
   socket.send(JSON.stringify({ url, authorization: headers.authorization })));
 server.listen(process.env.BOT_SOCKET ?? { port: Number(process.env.PORT), host: process.env.BOT_HOST });`;
 
-let service: TestServer;
-let bots: BotProjectDirectory[];
-beforeAll(async () => {
-  // A session ends some time after its client has closed the WebSocket, so that many may be open on a busy machine.
-  const source = { prelude: reflector, alone: true, minAgents: 2, maxAgents: 50 };
-  bots = [await writeBot('open', { ...source, websocketAuth: 'none' }), await writeBot('guarded', source)];
-  service = await startTestServer({ agents: bots.map((bot) => bot.path) });
-});
-afterAll(async () => {
-  await service.close();
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
+// A session ends some time after its client has closed the WebSocket, so that many may be open on a busy machine.
+const source = { prelude: reflector, alone: true, minAgents: 2, maxAgents: 50 };
+const service = await useTestServer({ bots: { open: { ...source, websocketAuth: 'none' }, guarded: source } });
 
 /**
  * Opens a WebSocket with exactly this request target, which the client's library would otherwise normalize. Returns what the bot

@@ -11,25 +11,25 @@ import {
 } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
+let service: TestServer;
+let bot: BotProjectDirectory;
+
+beforeAll(async () => {
+  bot = await writeBot('steady', { minAgents: 1, maxAgents: 40 });
+  // Use a separate embedded database, because these tests kill the database, and all other tests of the run share one.
+  service = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
+});
+afterAll(async () => {
+  await service.close();
+  await bot.remove();
+});
+
+function killDatabase() {
+  const file = join(service.dataDirectory, 'postgres', 'data', 'postmaster.pid');
+  process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL');
+}
+
 describe('when the database is killed, the service', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-
-  beforeAll(async () => {
-    bot = await writeBot('steady', { minAgents: 1, maxAgents: 40 });
-    // Use a separate embedded database, because these tests kill the database, and all other tests of the run share one.
-    service = await startTestServer({ agents: [bot.path], environment: { DATABASE_URL: '' } });
-  });
-  afterAll(async () => {
-    await service.close();
-    await bot.remove();
-  });
-
-  function killDatabase() {
-    const file = join(service.dataDirectory, 'postgres', 'data', 'postmaster.pid');
-    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL');
-  }
-
   it('responds to every request correctly or with 503, recovers by itself, and keeps the live session', async () => {
     const live = await startAgentSession(service, 'steady');
     await evaluateJavaScriptInBot(service, 'steady', live, 'true');

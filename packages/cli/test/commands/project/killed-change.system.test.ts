@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildKillableProgram, type KillableProgram, readTextFilesRecursively } from '../../killable-program.ts';
+import { afterAll, expect, test } from 'vitest';
+import { buildKillableProgram, readTextFilesRecursively } from '../../killable-program.ts';
 
-let program: KillableProgram;
-beforeAll(async () => {
-  program = await buildKillableProgram();
-});
+const program = await buildKillableProgram();
 afterAll(() => program.remove());
 
 const choices = ['-t', 'lightrtc', '-m', 'realtime', '--realtime', 'openai_realtime', '--eval', '-n', 'demo'];

@@ -2,16 +2,13 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isReservedSecretKey } from '@bothost/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createBotEnvironment } from '../instances/environment.ts';
 import { resolveBotProgram } from './bot-program.ts';
 import { getPythonEnvironmentFiles, markPythonEnvironmentComplete } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 
-let environmentsDirectory: string;
-beforeAll(async () => {
-  environmentsDirectory = await mkdtemp(join(tmpdir(), 'bothost-environments-'));
-});
+const environmentsDirectory = await mkdtemp(join(tmpdir(), 'bothost-environments-'));
 afterAll(() => rm(environmentsDirectory, { recursive: true }));
 
 const node: Project = { kind: 'node', project: 'p', main: 'main.js', environment: null, owner: null, gid: null };

@@ -1,21 +1,11 @@
 import { unsupportedPipecatCloudOperations } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sendRawRequest } from '../../../test/support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
 import { startAgentSession, waitForSessionEnd } from '../../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
+import { useTestServer } from '../../../test/support/use-test-server.ts';
 
 /** The paths, and the fields of requests and responses, are those of `pipecatcloud` 1.4.0, the CLI of Pipecat Cloud. */
-let bot: BotProjectDirectory;
-let service: TestServer;
-beforeAll(async () => {
-  bot = await writeBot('spoken');
-  service = await startTestServer({ agents: [bot.path] });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
-});
+const service = await useTestServer({ bots: { spoken: {} } });
 
 const call = (method: string, path: string, body?: unknown) =>
   sendRawRequest(service, method, `/organizations/${service.organization}${path}`, body);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -9,33 +8,24 @@ import {
   startAgentSession,
   stopAgentSession,
 } from '../../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
+import { useTestServer } from '../../../test/support/use-test-server.ts';
 
 const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n';
 
+const service = await useTestServer({ bots: { target: {} } });
+const id = await startAgentSession(service, 'target');
+await evaluateJavaScriptInBot(service, 'target', id, 'true');
+afterAll(async () => {
+  await stopAgentSession(service, 'target', id);
+});
+
+const send = (method: string, path: string, key: string, body = '') =>
+  sendRawBytes(
+    service,
+    `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n${h2c}content-length: ${body.length}\r\n\r\n${body}`,
+  );
+
 describe('a request that offers an upgrade to HTTP/2', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-  let id: string;
-
-  beforeAll(async () => {
-    bot = await writeBot('target');
-    service = await startTestServer({ agents: [bot.path] });
-    id = await startAgentSession(service, 'target');
-    await evaluateJavaScriptInBot(service, 'target', id, 'true');
-  });
-  afterAll(async () => {
-    await stopAgentSession(service, 'target', id);
-    await service.close();
-    await bot.remove();
-  });
-
-  const send = (method: string, path: string, key: string, body = '') =>
-    sendRawBytes(
-      service,
-      `${method} ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n${h2c}content-length: ${body.length}\r\n\r\n${body}`,
-    );
-
   it('gets an HTTP/1.1 response of the API', async () => {
     expect(await send('GET', '/v1/agents', service.privateKey)).toMatch(/^HTTP\/1\.1 200 [\s\S]*"target"/);
     expect(await send('GET', '/v1/agents', 'wrong')).toMatch(/^HTTP\/1\.1 401 /);

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { ErrorResponse } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   evaluateJavaScriptInBot,
   openTcpSocket,
@@ -9,21 +8,13 @@ import {
   startAgentSession,
   stopAgentSession,
 } from '../../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
+import { useTestServer } from '../../../test/support/use-test-server.ts';
 
-let bot: BotProjectDirectory;
-let service: TestServer;
-let sessionId: string;
-beforeAll(async () => {
-  bot = await writeBot('target');
-  service = await startTestServer({ agents: [bot.path] });
-  sessionId = await startAgentSession(service, 'target');
-  await evaluateJavaScriptInBot(service, 'target', sessionId, 'true');
-});
+const service = await useTestServer({ bots: { target: {} } });
+const sessionId = await startAgentSession(service, 'target');
+await evaluateJavaScriptInBot(service, 'target', sessionId, 'true');
 afterAll(async () => {
   await stopAgentSession(service, 'target', sessionId);
-  await service.close();
-  await bot.remove();
 });
 
 const session = () => `/v1/public/target/sessions/${sessionId}`;

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { maxProxyBodyBytes, proxyHttpMethods } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
+import { describe, expect, it } from 'vitest';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -13,47 +12,36 @@ import {
   stopAgentSession,
   waitUntilAgentIdle,
 } from '../../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
+import { useTestServer } from '../../../test/support/use-test-server.ts';
 
 const megabyte = 1_048_576;
 
+const service = await useTestServer({ bots: { target: {} } });
+const id = await startAgentSession(service, 'target');
+await evaluateJavaScriptInBot(service, 'target', id, 'true');
+
+const order = (code: string) => evaluateJavaScriptInBot(service, 'target', id, code);
+const url = (path: string) => sessionUrl(service, 'target', id, path);
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest =>
+  request(url(path), { method, headers: { authorization: `Bearer ${service.publicKey}`, ...headers } });
+async function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
+  const [answer] = await once(sent, 'response');
+  return answer as IncomingMessage;
+}
+/** Waits until a number stops increasing, and returns it. */
+async function settled(read: () => number | Promise<unknown>): Promise<number> {
+  let before = -1;
+  const stands = async () => {
+    const now = Number(await read());
+    const same = now === before;
+    before = now;
+    return same;
+  };
+  await expect.poll(stands, { interval: 200 }).toBe(true);
+  return before;
+}
+
 describe('the session proxy', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-  let id: string;
-
-  beforeAll(async () => {
-    bot = await writeBot('target');
-    service = await startTestServer({ agents: [bot.path] });
-    id = await startAgentSession(service, 'target');
-    await evaluateJavaScriptInBot(service, 'target', id, 'true');
-  });
-  afterAll(async () => {
-    await service.close();
-    await bot.remove();
-  });
-
-  const order = (code: string) => evaluateJavaScriptInBot(service, 'target', id, code);
-  const url = (path: string) => sessionUrl(service, 'target', id, path);
-  const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): ClientRequest =>
-    request(url(path), { method, headers: { authorization: `Bearer ${service.publicKey}`, ...headers } });
-  async function answerOf(sent: ClientRequest): Promise<IncomingMessage> {
-    const [answer] = await once(sent, 'response');
-    return answer as IncomingMessage;
-  }
-  /** Waits until a number stops increasing, and returns it. */
-  async function settled(read: () => number | Promise<unknown>): Promise<number> {
-    let before = -1;
-    const stands = async () => {
-      const now = Number(await read());
-      const same = now === before;
-      before = now;
-      return same;
-    };
-    await expect.poll(stands, { interval: 200 }).toBe(true);
-    return before;
-  }
-
   it.each(proxyHttpMethods)('forwards method, path, query, body and status of a %s request', async (method) => {
     await order(
       `state.seen = null; state.onRequest = async (request, response) => {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type BotProjectDirectory, writeBot } from '../../../test/support/bots.ts';
 import {
   evaluateJavaScriptInBot,
   sessionUrl,
@@ -12,7 +11,7 @@ import {
   waitForSessionEnd,
   waitUntilAgentIdle,
 } from '../../../test/support/client.ts';
-import { startTestServer, type TestServer } from '../../../test/support/test-server.ts';
+import { useTestServer } from '../../../test/support/use-test-server.ts';
 import { relayWebSockets } from './socket-relay.ts';
 
 type Client = { readonly socket: WebSocket; readonly sessionId: string };
@@ -32,55 +31,45 @@ async function pair(server: WebSocketServer): Promise<[WebSocket, WebSocket]> {
   return [near as WebSocket, far];
 }
 
-describe('a WebSocket between a client and a bot', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
+const service = await useTestServer({ bots: { talker: { minAgents: 1, maxAgents: 2 } } });
+afterEach(() => waitUntilAgentIdle(service, 'talker'));
 
-  beforeAll(async () => {
-    bot = await writeBot('talker', { minAgents: 1, maxAgents: 2 });
-    service = await startTestServer({ agents: [bot.path] });
-  });
-  afterAll(async () => {
-    await service.close();
-    await bot.remove();
-  });
-  afterEach(() => waitUntilAgentIdle(service, 'talker'));
-
-  /**
-   * Connects to a bot in one of two ways: through the agent's path, where messages are relayed, or through the session
-   * proxy, where bytes are spliced.
-   */
-  async function open(way: 'relay' | 'splice', offered: string[] = [], query = ''): Promise<Client> {
-    if (way === 'relay') {
-      const body = { transport: 'websocket' as const };
-      const {
-        wsUrl,
-        token,
-        sessionId = '',
-      } = await service.publicClient.startSession({
-        params: { agentName: 'talker' },
-        body,
-      });
-      const socket = new WebSocket(`${wsUrl}?token=${token}${query}`, offered);
-      await once(socket, 'open');
-      return { socket, sessionId };
-    }
-    const sessionId = await startAgentSession(service, 'talker');
-    const url = sessionUrl(service, 'talker', sessionId, '/socket').replace('http', 'ws');
-    const socket = new WebSocket(`${url}?access_token=${service.publicKey}${query}`, offered);
+/**
+ * Connects to a bot in one of two ways: through the agent's path, where messages are relayed, or through the session
+ * proxy, where bytes are spliced.
+ */
+async function open(way: 'relay' | 'splice', offered: string[] = [], query = ''): Promise<Client> {
+  if (way === 'relay') {
+    const body = { transport: 'websocket' as const };
+    const {
+      wsUrl,
+      token,
+      sessionId = '',
+    } = await service.publicClient.startSession({
+      params: { agentName: 'talker' },
+      body,
+    });
+    const socket = new WebSocket(`${wsUrl}?token=${token}${query}`, offered);
     await once(socket, 'open');
     return { socket, sessionId };
   }
+  const sessionId = await startAgentSession(service, 'talker');
+  const url = sessionUrl(service, 'talker', sessionId, '/socket').replace('http', 'ws');
+  const socket = new WebSocket(`${url}?access_token=${service.publicKey}${query}`, offered);
+  await once(socket, 'open');
+  return { socket, sessionId };
+}
 
-  const order = (client: Client, code: string) => evaluateJavaScriptInBot(service, 'talker', client.sessionId, code);
+const order = (client: Client, code: string) => evaluateJavaScriptInBot(service, 'talker', client.sessionId, code);
 
-  async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
-    socket.close();
-    if (way === 'splice') await stopAgentSession(service, 'talker', sessionId);
-    const { completionStatus } = await waitForSessionEnd(service, 'talker', sessionId);
-    expect(completionStatus).toBe(way === 'relay' ? 'WS_CONNECTION_CLOSED' : 'SESSION_STOPPED');
-  }
+async function end(way: 'relay' | 'splice', { socket, sessionId }: Client) {
+  socket.close();
+  if (way === 'splice') await stopAgentSession(service, 'talker', sessionId);
+  const { completionStatus } = await waitForSessionEnd(service, 'talker', sessionId);
+  expect(completionStatus).toBe(way === 'relay' ? 'WS_CONNECTION_CLOSED' : 'SESSION_STOPPED');
+}
 
+describe('a WebSocket between a client and a bot', () => {
   describe.each(['relay', 'splice'] as const)('forwarded by a %s', (way) => {
     it('keeps the type, order and boundaries of messages', async () => {
       const client = await open(way);

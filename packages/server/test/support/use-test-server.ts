@@ -1,0 +1,35 @@
+import { afterAll } from 'vitest';
+import { type BotOptions, writeBot } from './bots.ts';
+import { insertSecondOrganization, type SecondOrganization } from './second-organization.ts';
+import { createTestDatabaseRows, type TestDatabaseRows } from './test-rows.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+// What all tests of a file share. Call these functions at the top level of the file. What they open is closed after its last test.
+
+/** Starts a service that serves test bots, which `bots` describes by name. */
+export async function useTestServer({
+  bots = {},
+  ...options
+}: Omit<NonNullable<Parameters<typeof startTestServer>[0]>, 'agents'> & {
+  readonly bots?: Readonly<Record<string, BotOptions>>;
+} = {}): Promise<TestServer> {
+  const directories = await Promise.all(Object.entries(bots).map(([name, bot]) => writeBot(name, bot)));
+  afterAll(async () => {
+    for (const directory of directories) await directory.remove();
+  });
+  const service = await startTestServer({ ...options, agents: directories.map(({ path }) => path) });
+  afterAll(service.close);
+  return service;
+}
+
+export async function useSecondOrganization(...parameters: Parameters<typeof insertSecondOrganization>) {
+  const organization: SecondOrganization = await insertSecondOrganization(...parameters);
+  afterAll(organization.close);
+  return organization;
+}
+
+export async function useTestRows(): Promise<TestDatabaseRows> {
+  const rows = await createTestDatabaseRows();
+  afterAll(rows.close);
+  return rows;
+}
