@@ -81,7 +81,10 @@ browserTest(
 browserTest('a signed-in person joins another organization with a link', async () => {
   const context = await browser.newContext();
   const { page, email } = await signUp(context);
+  // The page repeats a failed request once by itself.
+  await page.route('**/v1/user', (route) => route.abort(), { times: 2 });
   await page.goto(await invite('--role', 'viewer'));
+  await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('button', { name: `Join as ${email}` }).click();
   await page.waitForURL(`${service.origin}/orgs/home`);
   await page.goto(`${service.origin}/join#used`);

@@ -8,6 +8,7 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Form, FormProblem } from '../components/form.tsx';
 import { NewPasswordField } from '../components/new-password-field.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { forgetLinkToken, readLinkToken } from './link-token.ts';
@@ -26,9 +27,16 @@ export function JoinPage() {
       </Card>
     );
   }
-  if (link.data === undefined || user.data === undefined) return <Card title="Invitation" lead="Checking the link…" />;
+  if (link.data === undefined) return <Card title="Invitation" lead="Checking the link…" />;
   const { organization, role, email } = link.data;
   const lead = `You are invited to the organization ${organization ?? ''} as ${role ?? 'member'}.`;
+  if (user.data === undefined) {
+    return (
+      <Card title="Invitation" lead={lead}>
+        <QueryBoundary query={user}>{() => null}</QueryBoundary>
+      </Card>
+    );
+  }
   if (user.data !== null) return <Accept lead={lead} token={token ?? ''} user={user.data} />;
   return <SignUp lead={lead} token={token ?? ''} email={email} />;
 }
