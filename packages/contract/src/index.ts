@@ -45,6 +45,7 @@ export {
   toolStates,
 } from './conversation/lines.ts';
 export { ConversationNumbers, type ConversationUsage, type ResponseTimes } from './conversation/numbers.ts';
+export { describeRecordingEnd } from './conversation/recording-end.ts';
 export { removeConversationText } from './conversation/remove-text.ts';
 export {
   type ConversationState,

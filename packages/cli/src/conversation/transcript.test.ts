@@ -58,18 +58,20 @@ describe('listTranscriptEntries', () => {
     ]);
   });
 
-  it('shows a failed tool, and lines that the service left out', () => {
+  it('shows a failed tool, lines that the service left out, and why a recording ended early', () => {
     const entries = listTranscriptEntries(
       [
         { ...tool, state: 'failed', to: 2_200, message: 'no such city' },
         { kind: 'dropped', at: 9, reason: 'invalid', lines: 1, bytes: 5, message: 'The line is not JSON.' },
         { kind: 'dropped', at: 9, reason: 'invalid', lines: 3, bytes: 15, message: 'The line is not JSON.' },
+        { kind: 'recording', at: 4_000, to: 3_000, reason: 'disk-full' },
       ],
       true,
     );
     expect(show(entries)).toEqual([
       'error: The line is not JSON. (3 lines left out)',
       'tool: get_weather() failed: no such city 100 ms',
+      'error: The recording ended early because the disk is full.',
     ]);
     expect(entries.every(({ isFailure }) => isFailure)).toBe(true);
   });

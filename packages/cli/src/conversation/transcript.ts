@@ -1,5 +1,6 @@
 import type { ConversationLine, ConversationLineOf, ResponseOrigin } from '@bothost/contract';
 import { getConversationLineKey } from '@bothost/contract/conversation-line-key';
+import { describeRecordingEnd } from '@bothost/contract/conversation-recording-end';
 
 /** One entry of a transcript, in the order in which it is shown. Times are milliseconds since the session's start. */
 export type TranscriptEntry = {
@@ -73,6 +74,8 @@ export function createTranscript(hasText: boolean): Transcript {
         return [showTool(line)];
       case 'error':
         return [{ ...plainEntry, from: line.at, who: 'error', text: describeError(line), isFailure: true }];
+      case 'recording':
+        return [{ ...plainEntry, from: line.at, who: 'error', text: describeRecordingEnd(line), isFailure: true }];
       case 'dropped':
         return [{ ...plainEntry, from: line.at, who: 'error', text: describeDropped(line), isFailure: true }];
       default:

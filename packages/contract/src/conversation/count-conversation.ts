@@ -65,9 +65,11 @@ export function createConversationCounter(): ConversationCounter {
         case 'dropped':
           dropped.set(line.reason, line.lines ?? 0);
           break;
+        case 'recording':
         case 'services':
         case 'speech':
         case 'said':
+        case 'peaks':
           break;
       }
     },

@@ -9,6 +9,7 @@ import type { ConversationLine } from './lines.ts';
 export function getConversationLineKey(line: ConversationLine): string | null {
   switch (line.kind) {
     case 'services':
+    case 'recording':
     case 'end':
       return line.kind;
     case 'speech':
@@ -20,6 +21,8 @@ export function getConversationLineKey(line: ConversationLine): string | null {
       return `said ${line.side} ${line.turn} ${line.from}`;
     case 'tool':
       return `tool ${line.id}`;
+    case 'peaks':
+      return `peaks ${line.from}`;
     case 'dropped':
       return `dropped ${line.reason}`;
     case 'usage':

@@ -34,6 +34,7 @@ describe('BotConversationLine', () => {
     ['parts that do not add up', { ...response, ms: 802 }],
     ['a name with a control character', { ...response, parts: [{ stage: 'llm', service: 'a\0b', from: 1, ms: 800 }] }],
     ['a reason that is a sentence', { kind: 'end', at: 1, reason: 'the caller said goodbye' }],
+    ['peaks that are not base64', { kind: 'peaks', at: 1, from: 0, user: 'AA==', bot: '<b>' }],
     ['an array', [said]],
   ])('rejects %s', (_what, line) => {
     expect(BotConversationLine.safeParse(line).success).toBe(false);

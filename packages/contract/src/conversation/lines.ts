@@ -208,6 +208,17 @@ const ErrorLine = z.object({
   fatal: z.boolean().optional().describe('Whether the bot ends because of the error'),
 });
 
+/**
+ * Written only if the recording ended before the session, or could not begin. Usual reasons: `limit` (256 MiB), `disk-full`, `failed`,
+ * `unavailable`. Only at the level `recording`.
+ */
+const RecordingLine = z.object({
+  kind: z.literal('recording'),
+  ...lineFields,
+  to: time.describe('End of the recording'),
+  reason: word,
+});
+
 /** The last line of the bot. `reason` is a word, such as `client-disconnected`, `end-frame`, `cancelled` or `failed`. */
 const EndLine = z.object({
   kind: z.literal('end'),
@@ -231,6 +242,20 @@ const DroppedLine = z.object({
   message: text.describe('A sentence that says what the bot did wrong'),
 });
 
+const peaks = z.base64().max(4_096);
+
+/**
+ * The amplitude of a part of the recording, for a waveform: one unsigned byte per `peakStepMs` and side, the highest amplitude in
+ * this time, so that 255 is full scale. Only at the level `recording`.
+ */
+const PeaksLine = z.object({
+  kind: z.literal('peaks'),
+  ...lineFields,
+  from: time,
+  user: peaks.describe('Base64, one unsigned byte per 50 ms'),
+  bot: peaks.describe('Base64, one unsigned byte per 50 ms'),
+});
+
 const botLines = [
   ServicesLine,
   SpeechLine,
@@ -239,7 +264,9 @@ const botLines = [
   ResponseLine,
   ToolLine,
   UsageLine,
+  RecordingLine,
   ErrorLine,
+  PeaksLine,
   EndLine,
 ] as const;
 

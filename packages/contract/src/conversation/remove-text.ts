@@ -4,6 +4,7 @@ import type { ConversationLine } from './lines.ts';
 export function removeConversationText(line: ConversationLine): ConversationLine | null {
   switch (line.kind) {
     case 'said':
+    case 'peaks':
       return null;
     case 'tool': {
       const { arguments: _arguments, result: _result, message: _message, ...rest } = line;

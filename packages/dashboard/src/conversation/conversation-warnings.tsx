@@ -1,4 +1,4 @@
-import type { SessionConversation } from '@bothost/contract';
+import { describeRecordingEnd, type SessionConversation } from '@bothost/contract';
 import { TriangleAlert } from 'lucide-react';
 import { formatCount } from '../components/format.ts';
 import { stripControlCharacters } from '../logs/log-text.ts';
@@ -13,11 +13,15 @@ type ConversationWarningsProps = {
 const verboseLogLevels: readonly string[] = ['TRACE', 'DEBUG'];
 
 /** Says what is missing from the conversation and why, and whether the log may contain what was said. */
-export function ConversationWarnings({ conversation: { dropped, services }, latest }: ConversationWarningsProps) {
+export function ConversationWarnings({
+  conversation: { dropped, services, recordingEnd },
+  latest,
+}: ConversationWarningsProps) {
   const warnings = dropped.map(({ message, lines }) => {
     const count = lines === null ? '' : ` ${formatCount(lines, 'line')} left out.`;
     return `${stripControlCharacters(message)}${count}`;
   });
+  if (recordingEnd !== null) warnings.push(describeRecordingEnd(recordingEnd));
   if (latest.state === 'incomplete') {
     warnings.push(
       'The session ended before the bot had written its last line, so the end of the conversation may be missing.',

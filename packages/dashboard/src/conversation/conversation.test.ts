@@ -43,8 +43,11 @@ test('createConversation creates a turn whose own line is missing', () => {
   expect(turns).toMatchObject([{ number: 7, fromMs: 5, toMs: 9, said: [{ text: 'Hi' }] }]);
 });
 
-test('createConversation returns no turns for no lines', () => {
-  expect(createConversation([])).toMatchObject({ services: null, turns: [] });
+test('createConversation returns no turns for lines that belong to none', () => {
+  const recordingEnd = { kind: 'recording', at: 9, to: 5, reason: 'limit' } as const;
+  const peaks = { kind: 'peaks', at: 5, from: 0, user: 'AA==', bot: 'AA==' } as const;
+  expect(createConversation([])).toMatchObject({ services: null, recordingEnd: null, turns: [] });
+  expect(createConversation([peaks, recordingEnd])).toMatchObject({ recordingEnd, turns: [] });
 });
 
 test('listUtterances returns texts, and the span of the speech of a side without text', () => {

@@ -25,6 +25,8 @@ export type Conversation = {
   readonly tools: readonly ConversationLineOf<'tool'>[];
   readonly errors: readonly ConversationLineOf<'error'>[];
   readonly dropped: readonly ConversationLineOf<'dropped'>[];
+  /** Why the recording ended before the session. */
+  readonly recordingEnd: ConversationLineOf<'recording'> | null;
 };
 
 /** Builds a conversation from all its lines, in the order in which the service returned them. */
@@ -40,6 +42,7 @@ export function createConversation(lines: readonly ConversationLine[]): Conversa
     tools: of('tool'),
     errors: of('error'),
     dropped: of('dropped'),
+    recordingEnd: of('recording')[0] ?? null,
   };
 }
 
@@ -65,7 +68,7 @@ function createTurns(lines: readonly ConversationLine[]): readonly Turn[] {
   }
   const starts = [...turns.values()].toSorted((a, b) => a.fromMs - b.fromMs);
   for (const line of lines) {
-    if (line.kind === 'services' || line.kind === 'turn' || line.kind === 'end' || line.kind === 'dropped') continue;
+    if (!isOfTurn(line)) continue;
     const fromMs = 'from' in line ? line.from : line.at;
     // The line of the turn itself is missing if the service left it out.
     const number = line.turn ?? findTurnAt(starts, fromMs)?.number ?? 0;
@@ -94,6 +97,13 @@ function createTurns(lines: readonly ConversationLine[]): readonly Turn[] {
     }
   }
   return [...turns.values()].toSorted((a, b) => a.number - b.number);
+}
+
+const kindsOfTurns = ['speech', 'said', 'response', 'tool', 'usage', 'error'] as const;
+
+/** Returns whether a line belongs to a turn, without being the line of the turn. */
+function isOfTurn(line: ConversationLine): line is ConversationLineOf<(typeof kindsOfTurns)[number]> {
+  return kindsOfTurns.some((kind) => kind === line.kind);
 }
 
 function createTurn(number: number, fromMs: number, toMs: number | null, isInterrupted: boolean): MutableTurn {
