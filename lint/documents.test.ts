@@ -73,6 +73,7 @@ describe('the documents', () => {
       ...names.map((name) => `${name}_FILE`),
       'BOTHOST_INSTANCE',
       'BOTHOST_CONVERSATION_FILE',
+      'BOTHOST_RECORDING_FILE',
       'BOTHOST_LIMIT_SESSION_LOG',
     ]);
     const used = documents.flatMap(

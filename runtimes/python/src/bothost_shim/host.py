@@ -47,10 +47,7 @@ class PythonHost:
         if self.settings.limits_session_log:
             limit_session_log(get_first_header(scope, "bothost-conversation-level"))
         log_session_start_and_end(session, self.settings.image_version)
-        if self.settings.conversation_file is not None:
-            record_conversation(
-                session, self.settings.conversation_file, get_first_header(scope, "bothost-conversation-level")
-            )
+        record_conversation(session, self.settings, get_first_header(scope, "bothost-conversation-level"))
         session.at_end.append(self.session_over.set)
         return session
 

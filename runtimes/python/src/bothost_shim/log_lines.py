@@ -8,6 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from .conversation.writer import keeps_text
+
 logger = logging.getLogger("bothost_shim")
 
 _LOGURU_FORMAT = (
@@ -72,9 +74,9 @@ def limit_session_log(conversation_level: str | None) -> None:
 
     Pipecat logs what was said at DEBUG. The limit also holds for handlers that the bot adds with a lower level.
     """
-    keeps_text = conversation_level == "transcript"
-    logging.disable(logging.NOTSET if keeps_text else logging.DEBUG)
-    _loguru_limit.level_number = 0 if keeps_text else logging.INFO
+    has_text = keeps_text(conversation_level)
+    logging.disable(logging.NOTSET if has_text else logging.DEBUG)
+    _loguru_limit.level_number = 0 if has_text else logging.INFO
 
 
 class _SessionFormatter(logging.Formatter):

@@ -78,6 +78,11 @@ class Session:
         if self.conversation is not None:
             self.conversation.note_end("client-disconnected")
 
+    async def close_recording(self) -> None:
+        """Write the rest of the session's recording, if there is one. The bot has ended."""
+        if self.conversation is not None:
+            await self.conversation.close_recording()
+
     def reach(self, moment: StartMoment) -> None:
         """Record the time of a moment of the start. All calls for this moment after the first one are ignored."""
         if moment not in self.start_moments:

@@ -36,6 +36,8 @@ class Settings:
     drain_seconds: float | None
     # Path of the file to which the conversation of each session is appended. None means that none is recorded.
     conversation_file: str | None
+    # Path of the empty file for the recording of a session. None means that none is made.
+    recording_file: str | None
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -58,6 +60,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         offer_seconds=_positive(environment.get("BOT_CONNECTION_TIMEOUT")) or 120.0,
         drain_seconds=_positive(environment.get("SHUTDOWN_TIMEOUT")),
         conversation_file=environment.get("BOTHOST_CONVERSATION_FILE") or None,
+        recording_file=environment.get("BOTHOST_RECORDING_FILE") or None,
     )
 
 

@@ -42,6 +42,8 @@ async def run_socket_session(host: PythonHost, scope: Scope, receive: Receive, s
             transport_type=transport_type,
         )
         outcome = await run_bot(session, host.bot, arguments)
+        # The socket's end is the session's end.
+        await session.close_recording()
         states = (websocket.client_state, websocket.application_state)
         if all(state == WebSocketState.CONNECTED for state in states):
             # Ignore an error while closing the socket, because the client may disconnect at the same time.

@@ -27,6 +27,7 @@ async def run_session(host: PythonHost, scope: Scope, receive: Receive, send: Se
     except Exception:
         session.finish(SessionOutcome(500))
         raise
+    await session.close_recording()
     await host.delete_uploads()
     session.finish(outcome)
     await send_json(send, outcome.status, _answer(outcome))

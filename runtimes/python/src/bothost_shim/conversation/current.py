@@ -12,6 +12,7 @@ from .writer import parse_level
 
 if TYPE_CHECKING:
     from ..session import EndReason, Session
+    from ..settings import Settings
 
 _SETUP_FILES_VARIABLE = "PIPECAT_SETUP_FILES"
 _SETUP_FILE = str(Path(__file__).with_name("pipecat_setup.py"))
@@ -37,12 +38,18 @@ def get_current_conversation() -> SessionConversation | None:
     return _current.conversation
 
 
-def record_conversation(session: "Session", path: str, level: str | None) -> None:
+def record_conversation(session: "Session", settings: "Settings", level: str | None) -> None:
     """Record the conversation of a session until it ends, unless `level`, a header of its start, is `off`."""
     known_level = parse_level(level)
-    if known_level == "off":
+    if settings.conversation_file is None or known_level == "off":
         return
-    conversation = SessionConversation(path, known_level, session.id, session.started_at.timestamp())
+    conversation = SessionConversation(
+        settings.conversation_file,
+        known_level,
+        session.id,
+        session.started_at.timestamp(),
+        recording_path=settings.recording_file,
+    )
     session.conversation = _current.conversation = conversation
     _add_setup_file()
 
@@ -55,11 +62,12 @@ def record_conversation(session: "Session", path: str, level: str | None) -> Non
 
 
 def preload_pipecat_observer() -> None:
-    """Import the observer before the first session. Does nothing if the bot has not imported Pipecat."""
+    """Import the observer and the recorder before the first session, if the bot has imported Pipecat."""
     if "pipecat" in sys.modules:
-        # An older Pipecat may lack a class that the observer needs.
-        with suppress(Exception):
-            import_module(f"{__package__}.attach")
+        for module in (f"{__package__}.attach", f"{__package__}.recorder", "soundfile"):
+            # An older Pipecat may lack a class that the observer needs, or the packages of the recorder.
+            with suppress(Exception):
+                import_module(module)
 
 
 def _add_setup_file() -> None:

@@ -81,6 +81,7 @@ class ConversationObserver(BaseObserver):
         self._has_assistant_aggregator = _contains(processors, _AssistantAggregator)
         # Several pipelines of a session can work together. Its turns are those of the pipeline with the transport.
         has_transport = _contains(processors, BaseInputTransport) or _contains(processors, BaseOutputTransport)
+        self._recorder = conversation.record_audio() if has_transport else None
         self._handlers = self._list_handlers(has_transport=has_transport)
         self._handler_of_class: dict[type[frames.Frame], _Handler | None] = {}
         self._pushed: OrderedDict[int, None] = OrderedDict()
@@ -108,6 +109,11 @@ class ConversationObserver(BaseObserver):
             (frames.FunctionCallResultFrame, self._handle_tool),
             (frames.FunctionCallCancelFrame, self._handle_tool),
         ]
+        if self._recorder is not None:
+            handlers += [
+                (frames.InputAudioRawFrame, self._handle_user_audio),
+                (frames.OutputAudioRawFrame, self._handle_bot_audio),
+            ]
         if has_transport:
             handlers += [
                 (frames.VADUserStartedSpeakingFrame, self._handle_voice),
@@ -229,6 +235,8 @@ class ConversationObserver(BaseObserver):
     async def _handle_interruption(self, data: FramePushed) -> None:
         if not is_copy(data):
             self._awaits_audio = True
+            if self._recorder is not None:
+                self._recorder.interrupt_bot()
             await self._speaking.push(data)
             self._add_spoken_words(data.timestamp)
             await self._meter.interrupt(data)
@@ -268,6 +276,23 @@ class ConversationObserver(BaseObserver):
     async def _handle_spoken_words(self, data: FramePushed) -> None:
         if self._writer.has_text and not self._has_assistant_aggregator:
             self._spoken_words.add(data)
+
+    async def _handle_user_audio(self, data: FramePushed) -> None:
+        if self._recorder is not None and isinstance(data.source, BaseInputTransport):
+            frame: Any = data.frame
+            # Some transports receive each participant separately.
+            self._recorder.add("user", (data.source.id, getattr(frame, "user_id", None)), frame)
+
+    async def _handle_bot_audio(self, data: FramePushed) -> None:
+        if isinstance(data.frame, frames.TTSAudioRawFrame):
+            await self._handle_audio(data)
+        # The output transport pushes audio after it was sent. Audio of other processors may never be heard.
+        if self._recorder is not None and isinstance(data.source, BaseOutputTransport):
+            frame: Any = data.frame
+            key = (data.source.id, frame.transport_destination)
+            # Transports with this attribute wait for the time at which the client has played what it received before.
+            # Others wait until the frame was played.
+            self._recorder.add("bot", key, frame, begins_now=hasattr(data.source, "_send_interval"))
 
     async def _handle_audio(self, data: FramePushed) -> None:
         # Only the first audio of a response is of interest.

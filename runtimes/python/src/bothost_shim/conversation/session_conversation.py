@@ -4,23 +4,30 @@ import os
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..settings import read_session_log_level
 from .turns import TurnRecorder
-from .writer import ConversationWriter, Level, to_name
+from .writer import ConversationWriter, Level, keeps_text, to_name
+
+if TYPE_CHECKING:
+    from .recorder import SessionRecorder
 
 
 class SessionConversation:
     """Records the conversation of one session, which may have several pipelines, until `end` is called."""
 
-    def __init__(self, path: str, level: Level, session_id: str, started_at: float) -> None:
+    def __init__(
+        self, path: str, level: Level, session_id: str, started_at: float, recording_path: str | None = None
+    ) -> None:
         """Open the conversation file. `started_at` is the session's start, as a Unix timestamp."""
         self.session_id = session_id
+        self._recording_path = recording_path
+        self._recorder: SessionRecorder | None = None
         self.writer = ConversationWriter(path, level, started_at)
         self.turns = TurnRecorder(self.writer)
         started = datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        log_level = read_session_log_level(os.environ, keeps_text=level == "transcript")
+        log_level = read_session_log_level(os.environ, keeps_text=keeps_text(level))
         self._header: dict[str, Any] = {
             "startedAt": started,
             "level": level,
@@ -58,6 +65,20 @@ class SessionConversation:
         """Whether a pipeline of the session is observed."""
         return self._is_observed
 
+    def record_audio(self) -> "SessionRecorder | None":
+        """Start the recording of the session, if its level has one, and return its recorder."""
+        if self._recorder is None and self.writer.level == "recording":
+            # Imported here, because it needs packages that only Pipecat brings.
+            from .recorder import SessionRecorder
+
+            self._recorder = SessionRecorder(self._recording_path, self.writer)
+        return self._recorder
+
+    async def close_recording(self) -> None:
+        """Write the rest of the recording, before `end`."""
+        if self._recorder is not None:
+            await self._recorder.close()
+
     def note_end(self, reason: str) -> None:
         """Note why the session is ending. Only the first reason counts."""
         self._noted_end = self._noted_end or reason
@@ -79,6 +100,8 @@ class SessionConversation:
                     fatal=True,
                 )
             self.writer.write("end", sessionId=self.session_id, reason=self._end_reason(reason, exception))
+        if self._recorder is not None:
+            self._recorder.end()
         self.writer.close()
 
     def _end_reason(self, reason: str | None, exception: dict[str, str] | None) -> str:

@@ -3,11 +3,13 @@
 import json
 import os
 import re
-import stat
+import threading
 import time
 from typing import Any, Literal, get_args
 
-Level = Literal["off", "timings", "transcript"]
+from .regular_file import open_regular_file
+
+Level = Literal["off", "timings", "transcript", "recording"]
 
 # Limits of packages/contract/src/conversation/level.ts.
 _LINE_BYTES = 16_384
@@ -28,6 +30,11 @@ def parse_level(header: str | None) -> Level:
     return next((level for level in levels if level == header), "off")
 
 
+def keeps_text(level: str | None) -> bool:
+    """Return whether a level, or a header that may name one, keeps what was said."""
+    return level in ("transcript", "recording")
+
+
 class ConversationWriter:
     """Appends each line with one write. A line that cannot be written is lost, and the session continues."""
 
@@ -35,42 +42,51 @@ class ConversationWriter:
         """Open an existing regular file for appending. `started_at` is the session's start, as a Unix timestamp."""
         self.level = level
         self.started_at = started_at
-        self._descriptor = _open_regular_file(path)
+        self._descriptor = open_regular_file(path)
+        # The recorder writes lines in its thread.
+        self._lock = threading.Lock()
         self._is_line_torn = False
         self._size = 0 if self._descriptor is None else os.fstat(self._descriptor).st_size
 
     @property
     def has_text(self) -> bool:
         """Whether lines contain what was said, arguments and results of tools, and messages of errors."""
-        return self.level == "transcript"
+        return keeps_text(self.level)
 
     def to_ms(self, timestamp: float) -> int:
         """Convert a Unix timestamp in seconds to milliseconds since the session's start."""
         return max(0, min(_MAX_TIME_MS, round((timestamp - self.started_at) * 1000)))
 
-    def write(self, kind: str, **fields: Any) -> None:
-        """Append a line. Never raises."""
-        if self._descriptor is None:
-            return
+    def write(self, kind: str, **fields: Any) -> bool:
+        """Append a line. Returns whether that was possible. Never raises."""
         line = {"kind": kind, "at": self.to_ms(time.time())}
         line |= {name: value for name, value in fields.items() if value is not None or name in _NULLABLE_FIELDS}
         data = _encode(line)
-        if data is None:
-            return
+        with self._lock:
+            return data is not None and self._append(data)
+
+    def close(self) -> None:
+        """Close the file. Later lines are ignored."""
+        with self._lock:
+            self._close()
+
+    def _append(self, data: bytes) -> bool:
+        if self._descriptor is None:
+            return False
         # A write on a full disk may have appended the beginning of a line only.
         data = b"\n" + data if self._is_line_torn else data
         try:
             written = os.write(self._descriptor, data)
         except OSError:
-            return
+            return False
         self._is_line_torn = written < len(data)
         self._size += written
         # The service reads no more than this and reports a longer file, so the line that exceeds the limit is written.
         if self._size > _FILE_BYTES:
-            self.close()
+            self._close()
+        return not self._is_line_torn
 
-    def close(self) -> None:
-        """Close the file. Later lines are ignored."""
+    def _close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -80,19 +96,6 @@ def to_name(value: object) -> str | None:
     """Return a value as the name of a service, model or tool, or None if it is empty."""
     name = _UNPRINTABLE.sub("", str(value or ""))[:_NAME_CHARACTERS]
     return name or None
-
-
-def _open_regular_file(path: str) -> int | None:
-    # Neither follow a link nor wait for the reader of a FIFO.
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-    try:
-        descriptor = os.open(path, flags)
-    except OSError:
-        return None
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    return None
 
 
 def _encode(line: dict[str, Any]) -> bytes | None:
