@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OutputSpool } from '../output/output-spool.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
@@ -56,6 +57,7 @@ export function followInstance(options: InstanceOptions): Instance {
   const { containerId, deploymentId } = record;
   const closing = new AbortController();
   const following = new AbortController();
+  const closed = once(closing.signal, 'abort');
   let finishing: Promise<void> | null = null;
   let lastUsage: ResourceUsage | null = null;
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
@@ -129,11 +131,15 @@ export function followInstance(options: InstanceOptions): Instance {
     await finishing;
   };
 
+  /** Rejects if the service shuts down first, because a bot may have hours to end. */
+  const endsWithin = async (milliseconds: number) => {
+    const isSettled = await settlesWithin(Promise.race([ended, closed]), milliseconds);
+    if (end === null && closing.signal.aborted) throw new Error('The service shut down before the instance had ended.');
+    return isSettled;
+  };
+
   const waitUntilEnded = async () => {
-    while (!(await settlesWithin(ended, checkMs))) {
-      if (closing.signal.aborted) throw new Error('The service shut down before the instance had ended.');
-      await check();
-    }
+    while (!(await endsWithin(checkMs))) await check();
   };
 
   const address = (): InstanceAddress | null => (record.host === null ? null : { host: record.host, port: botPort });
@@ -166,7 +172,7 @@ export function followInstance(options: InstanceOptions): Instance {
       if (end !== null) return;
       if (graceMs > 0) {
         await killContainer(engine, containerId, 'SIGTERM');
-        if (await settlesWithin(ended, graceMs)) return;
+        if (await endsWithin(graceMs)) return;
       }
       await killContainer(engine, containerId, 'SIGKILL');
       await waitUntilEnded();

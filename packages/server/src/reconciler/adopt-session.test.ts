@@ -53,6 +53,7 @@ async function open(
     endSession: async (_, status) => void ended.push(status),
     recordBotFailure: async () => undefined,
     replaceInstance: async () => null,
+    drainBot: async () => undefined,
     onDispatch: () => undefined,
     onOpen: () => undefined,
     onLive: () => undefined,

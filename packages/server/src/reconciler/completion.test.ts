@@ -94,10 +94,16 @@ describe('deriveStatusFromSocketEnd', () => {
 
 describe('deriveStatusFromBotExit', () => {
   it.each([
-    [0, 'HTTP_COMPLETED'],
-    [1, 'HTTP_ERROR'],
-    [null, 'HTTP_ERROR'],
-  ])('maps exit code %s to the status %s', (code, status) => {
-    expect(deriveStatusFromBotExit({ code })).toBe(status);
+    [0, null, false, 'HTTP_COMPLETED'],
+    [1, null, false, 'HTTP_ERROR'],
+    [null, null, false, 'HTTP_ERROR'],
+    [null, 'SIGTERM', false, 'HTTP_ERROR'],
+    [0, null, true, 'HTTP_COMPLETED'],
+    [1, null, true, 'HTTP_ERROR'],
+    [null, null, true, 'HTTP_ERROR'],
+    [null, 'SIGTERM', true, 'HTTP_COMPLETED'],
+    [null, 'SIGKILL', true, 'HTTP_ERROR'],
+  ])('maps exit code %s, signal %s and drained %s to the status %s', (code, signal, isDrained, status) => {
+    expect(deriveStatusFromBotExit({ code, signal }, isDrained)).toBe(status);
   });
 });

@@ -69,9 +69,13 @@ export function hasBotAcceptedSession(answer: BotHttpResponse): boolean {
 }
 
 /**
- * Derives the `completionStatus` of a session from the exit code of its bot. Used if no server received the bot's HTTP
- * response, which would contain the status.
+ * Derives the `completionStatus` of a session from the exit of its bot. Used if no server received the bot's HTTP response, which
+ * would contain the status. `isDrained`: SIGTERM may have asked the bot to exit after its session. Some HTTP servers, such
+ * as uvicorn, then end themselves with the same signal.
  */
-export function deriveStatusFromBotExit(exit: { readonly code: number | null }): ServiceDefinedCompletionStatus {
-  return exit.code === 0 ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
+export function deriveStatusFromBotExit(
+  exit: { readonly code: number | null; readonly signal: string | null },
+  isDrained: boolean,
+): ServiceDefinedCompletionStatus {
+  return exit.code === 0 || (isDrained && exit.signal === 'SIGTERM') ? 'HTTP_COMPLETED' : 'HTTP_ERROR';
 }

@@ -23,6 +23,7 @@ let failures: unknown[];
 let transitions: string[];
 /** The instances that were given up, with the causes, and the claim that follows. */
 let replaced: unknown[];
+let drained: (readonly [instanceId: string, limit: Date])[];
 let replacement: InstanceClaim | null;
 let requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
 let closing: AbortController;
@@ -39,6 +40,7 @@ beforeEach(() => {
   transitions = [];
   requests = [];
   replaced = [];
+  drained = [];
   replacement = null;
   closing = new AbortController();
   acceptDeadline = new AbortController();
@@ -95,6 +97,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
       replaced.push([instanceId, cause]);
       return replacement;
     },
+    drainBot: async ({ instanceId }, limit) => void drained.push([instanceId, limit]),
     recordBotFailure: async (_, status, exception) => void failures.push([status, exception]),
     onDispatch: () => undefined,
     watchStart: () => undefined,
@@ -462,6 +465,7 @@ describe('a session adopted after a server restart', () => {
       await resumeSession(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
+      expect(drained).toEqual([[readySession.instanceId, secondsAgo(9 - readySession.maxSeconds)]]);
     });
 
     it('is dispatched to the bot again if the bot now reports that it has no session', async () => {
@@ -474,6 +478,7 @@ describe('a session adopted after a server restart', () => {
       await resumeSession(context, readySession);
       expect(urls().slice(0, 3)).toEqual(['/_bot/session', '/_bot/session', '/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
+      expect(drained).toEqual([]);
     });
 
     it('stays live if it was live before the restart', async () => {
@@ -481,6 +486,7 @@ describe('a session adopted after a server restart', () => {
       await resumeSession(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(transitions).toEqual(['open']);
+      expect(drained).toEqual([[readySession.instanceId, secondsAgo(9 - readySession.maxSeconds)]]);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
     });
   });

@@ -49,6 +49,11 @@ export type SessionDispatchContext = {
   readonly replaceInstance: InstanceReplacer;
   /** Whether the instance of a session is still running. The address of an exited instance may belong to another bot by now. */
   readonly isReachable: (sessionId: string) => boolean;
+  /**
+   * Called for a session that outlived a server, and whose bot has no status route. Lets the bot exit after the session, if it does
+   * not do so by itself, until `limit`.
+   */
+  readonly drainBot: (session: ReadySession, limit: Date) => Promise<void>;
   /** Called just before the session is sent to its instance. */
   readonly onDispatch: (session: ReadySession) => void;
   /** Called when the bot has the session. From then on, requests can be forwarded to the bot. */
@@ -192,7 +197,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
       await markStarted(context, session, startedAt, known);
     }
     // The bot has no status route, so only its exit or the time limit ends the session.
-    if (known === null) return;
+    if (known === null) return context.drainBot(session, limitOf(session, startedAt));
     if (known.state === 'ended') {
       const ownStatus = known.completionStatus ?? null;
       const answer = { kind: 'responded', status: known.status ?? 200, ownStatus } as const;
@@ -227,6 +232,8 @@ async function ask(
   }
 }
 
+const limitOf = ({ maxSeconds }: ReadySession, startedAt: Date) => new Date(startedAt.getTime() + maxSeconds * 1000);
+
 /** Resolves after the given time, or when the signal aborts. */
 async function elapse(milliseconds: number, signal: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
@@ -255,8 +262,8 @@ async function endWith(
   endedAt: Date = context.now(),
   exception?: BotException | null,
 ): Promise<void> {
-  const limit = startedAt === null ? Number.POSITIVE_INFINITY : startedAt.getTime() + session.maxSeconds * 1000;
-  const status = deriveStatusFromBotResponse(answer, endedAt.getTime() >= limit);
+  const isAtLimit = startedAt !== null && endedAt >= limitOf(session, startedAt);
+  const status = deriveStatusFromBotResponse(answer, isAtLimit);
   if (answer.kind === 'responded' && answer.status >= 400 && startedAt !== null) {
     const cause = exception === undefined ? await askForException(context, session) : exception;
     await context.recordBotFailure(session, status, cause ?? null, endedAt);

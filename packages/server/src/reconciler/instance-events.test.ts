@@ -1,3 +1,4 @@
+import type { DeploySource } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit } from '@bothost/runtime';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +19,7 @@ const unknown: InstanceExit = { ...ok, reason: 'unknown', code: null };
 const killed = (signal: string): InstanceExit => ({ ...ok, code: null, signal });
 
 const thisServer = newId();
+let accepts: DeploySource = 'build';
 
 const rows = await useTestRows();
 const keyring = (await createTestVault(rows)).context.keyring;
@@ -77,6 +79,7 @@ async function deliverWith(replacement: InstanceClaim | null, ...events: readonl
     let left = events.length;
     watchInstances({
       ...shared,
+      host: { accepts },
       keyring,
       serverId: thisServer,
       sessionAddresses: { instanceExited: () => undefined },
@@ -115,6 +118,7 @@ describe('the exit of an instance', () => {
     ['lost WebSocket', 'code 0', 'SERVICE_INTERRUPTED', { ...relayed, relay_id: newId() }, ok, exitedAt],
     ['dispatched', 'code 0', 'HTTP_COMPLETED', dispatched, ok, exitedAt],
     ['dispatched', 'code 3', 'HTTP_ERROR', dispatched, failed, exitedAt],
+    ['live', 'SIGTERM', 'HTTP_ERROR', live, killed('SIGTERM'), exitedAt],
     ['stopped', 'code 3', 'SESSION_STOPPED', { state: 'ending', ending_status: 'SESSION_STOPPED' }, failed, exitedAt],
   ])('with a %s session: after %s, the status of the session is %s', async (_, _how, status, fields, exit, endedAt) => {
     const { sessionId, instanceId } = await open(fields);
@@ -122,6 +126,20 @@ describe('the exit of an instance', () => {
     expect(await stored(sessionId)).toMatchObject({ completion_status: status, ended_at: endedAt });
     expect(await instanceState(instanceId)).toBe('ended');
   });
+
+  it.each([
+    [false, 'HTTP_COMPLETED'],
+    [true, 'HTTP_ERROR'],
+  ])(
+    'by SIGTERM in an image region, if the bot has a status route (%s), ends the session with %s',
+    async (reports_session, status) => {
+      const { sessionId, instanceId } = await open(live, { reports_session });
+      accepts = 'image';
+      await deliver(exitOf(instanceId, killed('SIGTERM')));
+      accepts = 'build';
+      expect(await stored(sessionId)).toMatchObject({ completion_status: status });
+    },
+  );
 
   it('before the dispatch of its session gives the session another instance, or ends it if there is none', async () => {
     const { sessionId, instanceId } = await open({ state: 'starting' });

@@ -1,4 +1,9 @@
-import { hasConversationText, type SessionCompletionStatus, type SessionEventCode } from '@bothost/contract';
+import {
+  type DeploySource,
+  hasConversationText,
+  type SessionCompletionStatus,
+  type SessionEventCode,
+} from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import {
@@ -15,6 +20,7 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { deriveStatusFromBotExit } from './completion.ts';
+import { mustDrain } from './drain-bot.ts';
 import { terminationGraceMs } from './instance-runner.ts';
 import { redactOutputTail } from './redact.ts';
 import type { InstanceReplacer } from './replace-instance.ts';
@@ -25,6 +31,7 @@ type Context = {
   readonly keyring: Keyring;
   readonly now: () => Date;
   readonly logger: Logger;
+  readonly host: { readonly accepts: DeploySource };
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'instanceExited'>;
@@ -183,7 +190,7 @@ async function statusByExit(
   context: Context,
   sessionId: string,
   instance: OpenInstanceRow,
-  exit: { code: number | null },
+  exit: Pick<InstanceExit, 'code' | 'signal'>,
 ): Promise<SessionCompletionStatus> {
   const session = await context.retryWrite(() => findSessionState(context.db, sessionId));
   if (session === undefined) return 'HTTP_ERROR';
@@ -197,5 +204,6 @@ async function statusByExit(
     await context.retryWrite(() => markLive(context, sessionId, { at, readyAt: instance.ready_at, cold }));
   }
   // The bot exited while its socket was open, so its session did not complete even if the exit code is 0.
-  return session.transport === 'websocket' ? 'HTTP_ERROR' : deriveStatusFromBotExit(exit);
+  if (session.transport === 'websocket') return 'HTTP_ERROR';
+  return deriveStatusFromBotExit(exit, mustDrain(context.host, { reportsSession: instance.reports_session }));
 }

@@ -20,6 +20,7 @@ import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { dispatchSession, type ReadySession } from './dispatch.ts';
+import { drainBot } from './drain-bot.ts';
 import { createRelayedSessionEnder, type RelayedSessionEnder } from './end-relayed-session.ts';
 import { createActionExecutor } from './execute.ts';
 import { pullImage } from './image-pull.ts';
@@ -253,6 +254,7 @@ function createDispatchContext(
     acceptDeadline: startDeadline,
     isReachable,
     watchStart: watch,
+    drainBot: (session, limit) => drainBot(context, session, limit),
     onDispatch: ({ id, instanceId }) => {
       runtime.sessionOpening(instanceId);
       sampler.begin(id, instanceId);

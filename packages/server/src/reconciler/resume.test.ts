@@ -92,6 +92,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
       endSession: async (_, status, endedAt) => void happened.push([status, endedAt]),
       recordBotFailure: async () => undefined,
       replaceInstance: async () => null,
+      drainBot: async () => undefined,
       onDispatch: () => undefined,
       watchStart: () => undefined,
       onOpen: () => {
