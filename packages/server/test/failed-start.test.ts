@@ -43,6 +43,13 @@ it('a server start on a port in use does not change the CLI profile of the runni
   await free();
 });
 
+it('a server whose region runs images refuses directories of agents, and says what to do', async () => {
+  const environment = { BOTHOST_RUNTIME: 'docker' };
+  await expect(startTestServer({ agents: ['/srv/bot'], environment })).rejects.toThrow(
+    'BOTHOST_AGENTS names directories, but this region runs images. Remove BOTHOST_AGENTS, and deploy an image',
+  );
+});
+
 /**
  * Prepares the directory and settings of a service without starting it. Each start appends the URLs of the service to
  * `addresses`.

@@ -70,7 +70,7 @@ async function compose(
   teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
-  if (getAcceptedSource(config.runtime) === 'image' && config.agents !== undefined) {
+  if (getAcceptedSource(config.runtime) === 'image' && (config.agents ?? []).length > 0) {
     throw new OperatorError(
       'BOTHOST_AGENTS names directories, but this region runs images. Remove BOTHOST_AGENTS, and deploy an image: botcli cloud deploy AGENT IMAGE',
     );
