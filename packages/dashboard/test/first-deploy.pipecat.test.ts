@@ -14,7 +14,7 @@ afterAll(() => service?.close());
 it('the commands of empty pages lead from an empty directory to a deployed bot', async () => {
   const home = join(service.folder, 'new-user');
   await mkdir(home);
-  const { screen } = await followFirstDeploySteps(service, home, listFirstDeploySteps(service.origin, 'home'));
+  const { screen } = await followFirstDeploySteps(service, home, listFirstDeploySteps(service.origin, 'home', 'build'));
   expect(screen).toMatch(/Result +Active/);
   expect(await service.ask('agents/botcli-quickstart')).toMatchObject({ ready: true });
 });

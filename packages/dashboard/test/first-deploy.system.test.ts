@@ -10,7 +10,7 @@ it('the commands of empty pages install botcli, log in, create a project and sto
   onTestFinished(service.close);
   const home = join(service.folder, 'new-user');
   await mkdir(home);
-  const steps = listFirstDeploySteps(service.origin, 'home');
+  const steps = listFirstDeploySteps(service.origin, 'home', 'build');
   // The last step installs Pipecat. It runs in first-deploy.pipecat.test.ts.
   expect(steps.at(-1)?.title).toBe('Deploy');
   const { screen } = await followFirstDeploySteps(service, home, steps.slice(0, -1));

@@ -100,9 +100,9 @@ const shown = (Object.keys(samples) as CommandName[]).flatMap((name) => {
   const format = botcliCommands[name] as (...given: readonly unknown[]) => string;
   return samples[name].map((given) => format(...given));
 });
-const firstDeploy = listFirstDeploySteps(origin, 'home').flatMap(({ command }) =>
-  command.startsWith('botcli ') ? [command] : [],
-);
+const firstDeploy = (['build', 'image'] as const)
+  .flatMap((source) => listFirstDeploySteps(origin, 'home', source))
+  .flatMap(({ command }) => (command.startsWith('botcli ') ? [command] : []));
 
 it.each([...new Set([...shown, ...firstDeploy])])('botcli accepts the command that a page shows: %s', async (line) => {
   expect(await findUsageProblem(line)).toBeNull();

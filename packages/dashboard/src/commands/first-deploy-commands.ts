@@ -1,4 +1,4 @@
-import { formatInstallCommands } from '@bothost/contract';
+import { type DeploySource, formatInstallCommands } from '@bothost/contract';
 import { formatBotcliCommand, formatCloudCommand } from './shell-command.ts';
 
 /** A step from an empty directory to a deployed bot. */
@@ -12,12 +12,18 @@ export type FirstDeployStep = {
 
 /** The project that `botcli init quickstart` creates. */
 const project = 'botcli-quickstart';
+/** In commands, stands for the name of an image. */
+const image = `REGISTRY/${project}:1`;
 
 /**
  * Returns the steps from an empty directory to a deployed bot. The commands are run as they are, in one shell; only a `task`
  * needs a person.
  */
-export function listFirstDeploySteps(origin: string, organization: string): readonly FirstDeployStep[] {
+export function listFirstDeploySteps(
+  origin: string,
+  organization: string,
+  source: DeploySource,
+): readonly FirstDeployStep[] {
   const { asRoot, asUser } = formatInstallCommands(origin);
   return [
     { title: 'Install botcli', command: asRoot, hint: `Without root: ${asUser}` },
@@ -39,6 +45,28 @@ export function listFirstDeploySteps(origin: string, organization: string): read
         ...['secrets', 'set', `${project}-secrets`, '--file', 'server/.env', '--skip'],
       ),
     },
-    { title: 'Deploy', command: formatCloudCommand(organization, 'deploy', '--yes') },
+    ...(source === 'image' ? listImageSteps(organization) : []),
+    {
+      title: 'Deploy',
+      command: formatCloudCommand(
+        organization,
+        ...['deploy', ...(source === 'image' ? [project, image, '--credentials', 'registry'] : []), '--yes'],
+      ),
+    },
+  ];
+}
+
+function listImageSteps(organization: string): readonly FirstDeployStep[] {
+  return [
+    {
+      title: 'Build and push the image',
+      command: `docker build -t ${image} server && docker push ${image}`,
+      hint: 'In all steps, REGISTRY is where you may push images, such as ghcr.io/team. Log in there with docker login.',
+    },
+    {
+      title: 'Store the credentials with which the service pulls the image',
+      command: formatCloudCommand(organization, 'secrets', 'image-pull-secret', 'registry', 'https://REGISTRY'),
+      task: 'Enter the user and the token of the registry.',
+    },
   ];
 }

@@ -128,7 +128,7 @@ function Deploy({ organization }: { readonly organization: string }) {
         lead="botcli packs the same files. With a project of your own, run the steps 1, 2 and 6 in its folder."
       >
         <div className="px-5 py-5 sm:px-6">
-          <FirstDeploySteps organization={organization} />
+          <FirstDeploySteps organization={organization} source="build" />
         </div>
       </Section>
     </div>
