@@ -118,12 +118,13 @@ const suites: Readonly<Record<string, Suite>> = {
     provide: { npmCache: join(cache, 'npm'), registryInCi: inCi },
   },
   /**
-   * Builds the images and runs them, and runs bots as containers, on the Docker engine of this machine. Without an engine, the tests are skipped; in CI, they
-   * fail. `BOTHOST_TEST_BASE` is the name of a base image to use instead of one that debootstrap creates.
+   * Builds the images and runs them, and runs bots as containers, on the Docker engine of this machine. Without an engine, the
+   * tests are skipped; in CI, they fail. `BOTHOST_TEST_BASE` is the name of a base image to use instead of one that debootstrap
+   * creates.
    */
   docker: {
     include: ['{images,packages}/**/*.docker.test.ts'],
-    globalSetup: ['images/testing/images.setup.ts'],
+    globalSetup: [build, 'images/testing/images.setup.ts'],
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },
     maxWorkers: 1,

@@ -20,6 +20,13 @@ export async function runDocker(...words: readonly string[]): Promise<string> {
   return (await run('docker', words, { maxBuffer: 64 * 1_048_576 })).stdout.trim();
 }
 
+/** Builds the image of a directory whose Dockerfile takes the base image of tests as the argument `BASE`. */
+export async function buildImage(name: string, directory: string): Promise<void> {
+  // The network of the machine, because a further engine on it may have removed the bridge of this one.
+  const options = ['--network', 'host', '--build-arg', `BASE=${inject('baseImage')}`, '--label', 'bothost.test=true'];
+  await runDocker('build', '-q', ...options, '-t', name, directory);
+}
+
 /** Builds an image that runs `node index.js` with these files, and returns its id. Equal files give the same image. */
 export async function buildNodeImage(files: Readonly<Record<string, string>>, directory: string): Promise<string> {
   await mkdir(directory);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentDetails, ApiClient, Build } from '@bothost/contract';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { createArchive } from './archive.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -61,6 +61,6 @@ export async function waitForSettledDeployment(
     const { desiredDeploymentId, reconciledDeploymentId } = await show();
     return desiredDeploymentId === reconciledDeploymentId;
   };
-  await expect.poll(isSettled, { timeout: 40_000, interval: 20 }).toBe(true);
+  await vi.waitUntil(isSettled, { timeout: 40_000, interval: 20 });
   return show();
 }
