@@ -236,7 +236,11 @@ export const importAreas: readonly ImportArea[] = [
     privateFiles: /\/(?:[a-z]+-)?rows\.ts$/,
     rows: [
       { files: ['operator-error.ts'], contain: 'an error that the operator can correct' },
-      { files: ['config.ts', 'settings.ts'], contain: 'the settings of the service', mayImport: [contract] },
+      {
+        files: ['config.ts', 'settings.ts', 'ice-servers-setting.ts'],
+        contain: 'the settings of the service',
+        mayImport: [contract],
+      },
       { files: ['store/'], contain: 'the database, its tables and migrations', mayImport: [contract] },
       { files: ['concurrency/'], contain: 'rate limits, queues, signals', mayImport: [contract] },
       { files: ['http-client/'], contain: 'requests to addresses that a tenant chooses' },

@@ -66,6 +66,7 @@ export {
 export { explainSessionEnd } from './explain-session-end.ts';
 export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
+export { IceServer, iceServersHeader, needsTurnCredentials, parseIceUrl } from './ice-server.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export { JsonText } from './json-text.ts';
 export { apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';

@@ -7,8 +7,8 @@ export const publicApiBasePath = '/v1/public';
 export const operatorBasePath = '/v1/operator';
 export const organizationBasePath = '/v1/organizations/{organization}';
 /**
- * Bots get ICE servers from this path (docs/bot-contract.md). It is not an operation, because it needs no key and no API
- * client uses it.
+ * Bots get ICE servers from this path (docs/bot-contract.md). The query has the id and the secret of the instance. It is not an
+ * operation, because it needs no key and no API client uses it.
  */
 export const iceServersPath = '/v1/ice-servers';
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */

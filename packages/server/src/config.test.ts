@@ -33,6 +33,7 @@ describe('the settings', () => {
       host: '127.0.0.1',
       port: 7420,
       publicUrl: undefined,
+      internalUrl: undefined,
       trustedProxies: [],
       dataDirectory: '/home/anna/.local/share/bothost',
       region: 'us-west',
@@ -76,6 +77,8 @@ describe('the settings', () => {
       buildEnvironment: expect.arrayContaining(['npm_config_registry', 'PIP_INDEX_URL', 'SSL_CERT_FILE']),
       secrets: {
         databaseUrl: undefined,
+        iceServers: [],
+        turnSecret: undefined,
         rootKey: undefined,
         vaultKeys: [],
         operatorToken: undefined,
@@ -102,6 +105,17 @@ describe('the settings', () => {
     ['BOTHOST_INSTALL_UV', 'false', { installsUv: false }],
     ['PORT', '8080', { port: 8080 }],
     ['BOTHOST_PUBLIC_URL', 'https://bots.example.com/', { publicUrl: 'https://bots.example.com' }],
+    ['BOTHOST_INTERNAL_URL', 'http://172.17.0.1:7420/', { internalUrl: 'http://172.17.0.1:7420' }],
+    ['BOTHOST_ICE_SERVERS', '[]', { secrets: { iceServers: [] } }],
+    [
+      'BOTHOST_ICE_SERVERS',
+      '[{"urls": "stun:a.example"}, {"urls": ["turn:b.example"], "username": "u", "credential": "c"}]',
+      {
+        secrets: {
+          iceServers: [{ urls: ['stun:a.example'] }, { urls: ['turn:b.example'], username: 'u', credential: 'c' }],
+        },
+      },
+    ],
     ['BOTHOST_TRUSTED_PROXIES', 'loopback, 10.0.0.0/8,::1', { trustedProxies: ['loopback', '10.0.0.0/8', '::1'] }],
     ['BOTHOST_TRUSTED_PROXIES', '2', { trustedProxies: 2 }],
     ['BOTHOST_DATA_DIR', '/srv/bots', { dataDirectory: '/srv/bots' }],
@@ -162,6 +176,30 @@ describe('the settings', () => {
     expect(problem).not.toThrow(/word/);
   });
 
+  it.each([
+    ['[{"urls": "turn:a.example", "username": "u", "credential": ""}]', 'server 1: credential: '],
+    [
+      '[{"urls": "stun:a.example"}, {"urls": "turn:me:hunter2@a.example"}]',
+      'server 2: urls: "...@a.example" is not a URL',
+    ],
+    ['[{"urls": "turn:a.example", "credential": "hunter2"}]', 'server 1: username and credential belong together'],
+    ['[{"urls": "turn:a.example", "password": "hunter2"}]', 'server 1: Unrecognized key: "password"'],
+    ['[{"credential": "hunter2"', 'not a JSON list such as '],
+  ])('report what is wrong with the ICE servers %s, without passwords', (servers, expected) => {
+    const problems = problemsOf({ BOTHOST_ICE_SERVERS: servers });
+    expect(problems).toContain(`BOTHOST_ICE_SERVERS: ${expected}`);
+    expect(problems).not.toContain('hunter2');
+  });
+
+  it('accept a TURN server without credentials only together with the secret for them', () => {
+    const servers = '[{"urls": "turn:a.example"}]';
+    expect(read({ BOTHOST_ICE_SERVERS: servers, BOTHOST_TURN_SECRET: 's' }).secrets).toMatchObject({ turnSecret: 's' });
+    expect(problemsOf({ BOTHOST_ICE_SERVERS: servers })).toContain('turn:a.example has no credentials.');
+    expect(problemsOf({ BOTHOST_ICE_SERVERS: '[{"urls": "stun:a.example"}]', BOTHOST_TURN_SECRET: 's' })).toContain(
+      'BOTHOST_TURN_SECRET: BOTHOST_ICE_SERVERS has no turn: server',
+    );
+  });
+
   it('put the data directory in /var/lib if the service runs as root', () => {
     expect(read({ XDG_DATA_HOME: '/data' }, true).dataDirectory).toBe('/var/lib/bothost');
   });
@@ -191,6 +229,16 @@ describe('the settings', () => {
     ['PORT', 'http'],
     ['BOTHOST_PUBLIC_URL', 'bots.example.com'],
     ['BOTHOST_PUBLIC_URL', 'ftp://bots.example.com'],
+    ['BOTHOST_INTERNAL_URL', '172.17.0.1:7420'],
+    ['BOTHOST_ICE_SERVERS', 'turn:a.example'],
+    ['BOTHOST_ICE_SERVERS', '{"urls": "turn:a.example"}'],
+    ['BOTHOST_ICE_SERVERS', '[{"urls": "turn://a.example"}]'],
+    ['BOTHOST_ICE_SERVERS', '[{"urls": []}]'],
+    ['BOTHOST_ICE_SERVERS', '[{"url": "stun:a.example"}]'],
+    ['BOTHOST_ICE_SERVERS', '[{"urls": "turn:a.example", "username": "u"}]'],
+    ['BOTHOST_ICE_SERVERS', '[{"urls": "turn:a.example"}]'],
+    ['BOTHOST_ICE_SERVERS', `[{"urls": "stun:${'a'.repeat(8_192)}"}]`],
+    ['BOTHOST_TURN_SECRET', 's'],
     ['BOTHOST_TRUSTED_PROXIES', 'proxy.example.com'],
     ['BOTHOST_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['BOTHOST_DATA_DIR', 'data'],
@@ -253,8 +301,14 @@ describe('the settings', () => {
       .flatMap((one) => one.names);
 
     it('are absent from the settings that may be logged', () => {
+      const iceServers = [
+        { urls: ['turn:a.example'], username: 'u', credential: `${secret}-credential` },
+        { urls: ['turn:b.example'] },
+      ];
       const values = {
         DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
+        BOTHOST_ICE_SERVERS: JSON.stringify(iceServers),
+        BOTHOST_TURN_SECRET: `${secret}-turn`,
         BOTHOST_KEY: 'cd'.repeat(32),
         BOTHOST_VAULT_KEYS: 'ef'.repeat(32),
         BOTHOST_OPERATOR_TOKEN: secret.repeat(2),
@@ -268,7 +322,9 @@ describe('the settings', () => {
         secrets: { buildVariables: _, ...secrets },
         ...printable
       } = read(values);
-      expect(Object.values(secrets).flat().sort()).toEqual(Object.values(values).sort());
+      const readBack = { ...secrets, iceServers: JSON.stringify(secrets.iceServers) };
+      expect(Object.values(readBack).flat().sort()).toEqual(Object.values(values).sort());
+      expect(JSON.stringify(printable)).not.toContain(secret);
       for (const value of Object.values(values)) expect(JSON.stringify(printable)).not.toContain(value);
     });
 

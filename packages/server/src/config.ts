@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { inspect } from 'node:util';
 import type { z } from 'zod';
+import { findTurnSecretProblem } from './ice-servers-setting.ts';
 import { OperatorError } from './operator-error.ts';
 import { defaultShutdownGraceSeconds, type Setting, settings } from './settings.ts';
 
@@ -62,6 +63,10 @@ export function readConfig(
     Object.fromEntries(all.filter(({ one }) => one.secret === isSecret).map(({ key, value }) => [key, value]));
   const open = valuesOf(false) as Values<false>;
   const secrets = valuesOf(true) as Values<true>;
+  if (problems.length === 0) {
+    const problem = findTurnSecretProblem(secrets.iceServers, secrets.turnSecret);
+    if (problem !== null) problems.push(problem);
+  }
   if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
   return {
     ...open,

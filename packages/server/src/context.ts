@@ -19,6 +19,7 @@ import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
 import type { CapacityRefusal } from './sessions/capacity-refusal.ts';
+import type { SessionIceServers } from './sessions/ice-servers.ts';
 import type { SessionAddressRegistry } from './sessions/session-address-registry.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
@@ -39,6 +40,7 @@ export type ServiceContext = {
   readonly serverId: string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
+  readonly iceServersOf: SessionIceServers;
   readonly authenticator: Authenticator;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;

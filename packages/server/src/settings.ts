@@ -10,6 +10,7 @@ import {
 } from '@bothost/contract';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { IceServersSetting } from './ice-servers-setting.ts';
 
 /** A setting: its variable names, default value, and description in `docs/configuration.md`. */
 export type Setting<T> = {
@@ -132,6 +133,27 @@ export const settings = {
     description:
       'URL at which clients reach the service, such as `https://bots.example.com`. Start responses contain it.',
     shownDefault: 'the URL in the headers of a trusted proxy, otherwise the address that the service listens on',
+  }),
+  internalUrl: setting({
+    names: ['BOTHOST_INTERNAL_URL'],
+    schema: origin.optional(),
+    description:
+      'URL at which bots reach the service, such as `http://172.17.0.1:7420`. Containers need it to get new TURN credentials during a session; see [media.md](media.md).',
+    shownDefault: 'the address that the service listens on; with `BOTHOST_RUNTIME=docker` none',
+  }),
+  iceServers: secretSetting({
+    names: ['BOTHOST_ICE_SERVERS'],
+    schema: IceServersSetting.default([]),
+    description:
+      'STUN and TURN servers for WebRTC, as a JSON list of `RTCIceServer`: `[{"urls": "turn:turn.example.com:3478"}]`. Clients and bots get the list with each session. See [media.md](media.md).',
+    shownDefault: 'none: WebRTC works where the client reaches the address of the bot',
+  }),
+  turnSecret: secretSetting({
+    names: ['BOTHOST_TURN_SECRET'],
+    schema: z.string().min(1).optional(),
+    description:
+      'The secret that the service shares with the TURN servers (`static-auth-secret` of coturn). TURN servers in `BOTHOST_ICE_SERVERS` without `username` and `credential` get credentials for one session, which expire.',
+    shownDefault: 'none',
   }),
   trustedProxies: setting({
     names: ['BOTHOST_TRUSTED_PROXIES'],

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -306,4 +307,29 @@ async def test_call_uses_only_configured_ice_servers_and_never_public_ones(  # n
             assert (await session).status_code == 200
             await bot.wait_for(f"servers {expected}")
             assert requested == ["/ice"]
+            await call.connection.close()
+
+
+@pytest.mark.parametrize(
+    ("header", "expected", "variable"),
+    [
+        (json.dumps([TURN_SERVER]), r"\[\(\['turn:127.0.0.1:9'\], 'u', 'c'\)\]", json.dumps([TURN_SERVER])),
+        ("[]", r"\[\]", "[]"),
+        ("{", r"\[\]", "[]"),
+    ],
+)
+async def test_ice_servers_of_the_start_request_are_used_and_set_for_the_bot(
+    tmp_path: Path, echo_bot: Path, header: str, expected: str, variable: str
+) -> None:
+    source = ICE_PRINTING_BOT + '    import os\n    print("variable", os.environ["PIPECAT_ICE_SERVERS"], flush=True)\n'
+    with serve_ice_servers(200, b'{"iceConfig": {"iceServers": []}}') as (url, requested):
+        async with running_bot(write_bot(tmp_path, source), ICE_CONFIG_URL=url, PIPECAT_ICE_SERVERS="[]") as bot:
+            headers = SESSION_START_HEADERS | {"bothost-ice-servers": header}
+            session = asyncio.create_task(bot.post("/bot", headers=headers))
+            call = WebRtcCall()
+            await call.connect(bot)
+            assert (await session).status_code == 200
+            await bot.wait_for(f"servers {expected}")
+            await bot.wait_for(f"variable {re.escape(variable)}")
+            assert requested == []
             await call.connection.close()

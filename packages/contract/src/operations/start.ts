@@ -1,18 +1,13 @@
 import { z } from 'zod';
 import { ConversationLevel } from '../agent-fields.ts';
 import { members } from '../authorization.ts';
+import { IceServer } from '../ice-server.ts';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { AgentPathParameters, BotTransports, noBody, noFields, Uuid } from './fields.ts';
 
 export const RequestedTransport = z.enum(['daily', 'webrtc', 'websocket']);
 export type RequestedTransport = z.infer<typeof RequestedTransport>;
-
-const IceServer = z.object({
-  urls: z.array(z.string()),
-  username: z.string().optional(),
-  credential: z.string().optional(),
-});
 
 const StartRequest = z
   .object({

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { iceServersPath } from '@bothost/contract';
 import type { DirectoryTreeRemover, ProjectPreparer, Runtime } from '@bothost/runtime';
 import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
@@ -20,6 +19,7 @@ import { createAuthenticator } from '../organizations/authenticate.ts';
 import { createReconciler } from '../reconciler/reconciler.ts';
 import { createSessionOwnershipRegistry } from '../reconciler/session-ownership.ts';
 import { createCapacityRefusal } from '../sessions/capacity-refusal.ts';
+import { createSessionIceServers } from '../sessions/ice-servers.ts';
 import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKeyFromRootKey } from './data-directory.ts';
@@ -78,6 +78,7 @@ export async function createServiceContext(
     conversationsDirectory,
     controlTokenKey,
     maxConversationLevel: config.maxConversationLevel,
+    iceServersOf: createSessionIceServers(config.secrets, base.now),
     isDraining: () => state.isDraining,
     disk: createDiskSpaceGuard({
       directory: data.path,
@@ -92,7 +93,7 @@ export async function createServiceContext(
     runtime,
     key: controlTokenKey,
     // Containers do not reach the address of the service, and Pipecat would then use another STUN server.
-    iceConfigUrl: () => (config.runtime === 'process' ? `${state.url}${iceServersPath}` : null),
+    internalUrl: () => config.internalUrl ?? (config.runtime === 'process' ? state.url : null),
     lastHeartbeat: serverStorage.lastHeartbeat,
     holdsRegion: store.holdsRegion,
     startsAtOnce: config.startsAtOnce ?? 4 * availableParallelism(),

@@ -9,6 +9,7 @@ import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/requests/request-client.ts';
 import { findRole, listMemberships } from '../organizations/members.ts';
 import { connectWebSocketSession, findTokenSession } from '../session-starts/connect-websocket-session.ts';
+import { findIceServersOfInstance } from '../sessions/ice-servers.ts';
 import { mapErrorToFailure } from './map-error-to-failure.ts';
 import { createOperatorTokenCheck } from './operator-token.ts';
 
@@ -35,6 +36,7 @@ export async function createHttpServer(
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),
       createBackup: (withConversations) =>
         createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }, { withConversations }),
+      findIceServersOfInstance: (instanceId, secret) => findIceServersOfInstance(context, instanceId, secret),
       cors: { origins: config.corsOrigins },
       toFailure: mapErrorToFailure,
       verifyToken: (named, token) => findTokenSession(context, named, token),

@@ -12,6 +12,7 @@ const firstStart = {
 const server = {
   url: 'http://127.0.0.1:7420',
   publicUrl: 'https://bots.example.com',
+  isReachableOnlyHere: false,
   agents: [
     { name: 'parrot', problem: null },
     { name: '/srv/broken', problem: 'there is no deploy.toml' },
@@ -36,6 +37,15 @@ describe('the start message', () => {
   it('shows the one-time link for the first account, also at later starts of the service', () => {
     const link = 'http://127.0.0.1:7420/join#token';
     expect(formatReadyMessage({ ...server, firstStart: null }, true, link)).toContain(`Your account    ${link}\n`);
+  });
+
+  it('says that the URLs work on this machine only if the service listens on all addresses without a public URL', () => {
+    const warning = 'its URLs work on this machine only.';
+    const text = (isReachableOnlyHere: boolean) =>
+      formatReadyMessage({ ...server, firstStart: null, isReachableOnlyHere }, false, null);
+    expect(text(true)).toContain(warning);
+    expect(text(true)).toContain('Set BOTHOST_PUBLIC_URL');
+    expect(text(false)).not.toContain(warning);
   });
 
   it('names the command that creates an API key, at every start of the service', () => {

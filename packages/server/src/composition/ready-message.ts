@@ -6,14 +6,20 @@ import type { RunningServer } from './server.ts';
  * stored. `invitation` is the one-time link for the first account, or null if there are accounts.
  */
 export function formatReadyMessage(
-  server: Pick<RunningServer, 'url' | 'publicUrl' | 'agents' | 'firstStart'>,
+  server: Pick<RunningServer, 'url' | 'publicUrl' | 'isReachableOnlyHere' | 'agents' | 'firstStart'>,
   isTerminal: boolean,
   invitation: string | null,
 ): string {
-  const { url, publicUrl, agents, firstStart } = server;
+  const { url, publicUrl, isReachableOnlyHere, agents, firstStart } = server;
   const generated = firstStart === null || firstStart.areKeysGiven ? null : firstStart;
   const key = generated !== null && isTerminal ? `#key=${generated.publicKey}` : '';
   const lines = [`bothost is ready at ${url}`, ''];
+  if (isReachableOnlyHere) {
+    lines.push(
+      fact('This machine', 'The service listens on all addresses, but its URLs work on this machine only.'),
+      fact('', 'Set BOTHOST_PUBLIC_URL to the URL at which other machines reach it.'),
+    );
+  }
   for (const { name, problem } of agents) {
     lines.push(
       problem === null

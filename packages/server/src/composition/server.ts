@@ -29,6 +29,8 @@ export type RunningServer = {
   readonly url: string;
   /** URL at which clients reach the service. */
   readonly publicUrl: string;
+  /** Whether the service listens on all addresses, but the URLs in its responses have the loopback address. */
+  readonly isReachableOnlyHere: boolean;
   /** Keys created on the first start. Null on later starts. */
   readonly firstStart: FirstOrganization | null;
   readonly agents: readonly DirectoryAgentStatus[];
@@ -109,12 +111,19 @@ async function compose(
   return {
     url: state.url,
     publicUrl,
+    isReachableOnlyHere: hasOnlyLoopbackUrl(config),
     agents: await agents,
     firstStart,
     createFirstInvitation: invite,
     failed,
     ...endOf(parts),
   };
+}
+
+/** Without a public URL and trusted proxies, URLs have the address to listen on, or loopback if that is a wildcard. */
+function hasOnlyLoopbackUrl({ host, publicUrl, trustedProxies }: Config): boolean {
+  const isProxied = typeof trustedProxies === 'number' || trustedProxies.length > 0;
+  return publicUrl === undefined && !isProxied && ['0.0.0.0', '::'].includes(host);
 }
 
 type Parts = {

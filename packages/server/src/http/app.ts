@@ -6,6 +6,7 @@ import {
   createApiError,
   createErrorBody,
   getWebSocketBasePath,
+  type IceServer,
   iceServersPath,
   openApiDocument,
   serviceVersionHeader,
@@ -58,6 +59,8 @@ export type AppContext = ProxyContext &
   RoutesContext &
   BackupCreator & {
     readonly probes: Probes;
+    /** Returns the ICE servers of an instance's session. Empty if the secret is wrong, or no session runs. */
+    readonly findIceServersOfInstance: (instanceId: string, secret: string) => Promise<readonly IceServer[]>;
     readonly refusals: Pick<RefusalLog, 'record'>;
   };
 
@@ -103,7 +106,7 @@ export async function createApp(context: AppContext, handlers: ApiOperationHandl
   addUpgrades(app, context, sockets, requestId);
   addHooks(app, context);
   addErrorHandlers(app, context, sockets);
-  addDocuments(app);
+  addDocuments(app, context);
   addAuthorizationServer(app);
   addProbeRoutes(app, context.probes);
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
@@ -197,10 +200,18 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
   });
 }
 
-function addDocuments(app: FastifyInstance): void {
-  // Bots request their ICE servers at this path for each WebRTC offer. The list in the response is empty, so that no call uses
-  // a public third-party server.
-  app.get(iceServersPath, async () => ({ iceConfig: { iceServers: [] } }));
+const IceServersQuery = z.object({
+  instance: z.string().optional().catch(''),
+  secret: z.string().optional().catch(''),
+});
+
+function addDocuments(app: FastifyInstance, context: AppContext): void {
+  // Bots request their ICE servers at this path for each WebRTC offer. Without a right secret the list is empty instead of an
+  // error, because after an error Pipecat Cloud's base image uses a public server of a third party.
+  app.get(iceServersPath, async (request) => {
+    const { instance = '', secret = '' } = IceServersQuery.parse(request.query);
+    return { iceConfig: { iceServers: await context.findIceServersOfInstance(instance, secret) } };
+  });
   app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
 }
 

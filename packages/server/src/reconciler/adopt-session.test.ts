@@ -41,6 +41,7 @@ async function open(
     now: () => testNow,
     key: randomBytes(32),
     ownership,
+    iceServersOf: () => [],
     sessionAddresses,
     sampler: { begin: () => undefined },
     conversationFollowers: { begin: () => undefined },

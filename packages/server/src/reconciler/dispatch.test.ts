@@ -85,6 +85,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     now: () => testNow,
     key,
     ownership,
+    iceServersOf: () => [],
     closing: closing.signal,
     acceptDeadline: () => acceptDeadline.signal,
     isReachable: () => true,

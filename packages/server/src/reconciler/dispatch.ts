@@ -3,6 +3,7 @@ import type { ConversationLevel, SessionCompletionStatus } from '@bothost/contra
 import type { InstanceAddress } from '@bothost/runtime';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
+import type { SessionIceServers } from '../sessions/ice-servers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database, SessionTransport } from '../store/tables.ts';
@@ -38,6 +39,7 @@ export type SessionDispatchContext = {
   readonly now: () => Date;
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
+  readonly iceServersOf: SessionIceServers;
   /** Signal that aborts when the server closes. Bots continue to run. */
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
@@ -89,7 +91,11 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   // request.
   if (!session.reportsSession) await recorded;
   const sentAt = context.now();
-  const headers = createStartHeaders({ ...session, controlToken: deriveControlToken(context.key, session.instanceId) });
+  const headers = createStartHeaders({
+    ...session,
+    controlToken: deriveControlToken(context.key, session.instanceId),
+    iceServers: context.iceServersOf({ ...session, startedAt: null }),
+  });
   context.onDispatch(session);
   const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
   context.ownership.onAbort(session.id, abort);

@@ -65,7 +65,7 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
     keyring: vault.context.keyring,
     maxConversationLevel: 'transcript',
     retryWrite: (write) => write(),
-    iceConfigUrl: () => 'http://127.0.0.1/ice',
+    internalUrl: () => 'http://127.0.0.1:7420',
     replaceInstance: async (session, cause) => {
       calls.push(['replace', session.instanceId === instanceId, cause]);
       return null;

@@ -3,6 +3,7 @@ import {
   type ConversationLevel,
   getLowerConversationLevel,
   hasConversationText,
+  iceServersPath,
   type SessionCompletionStatus,
 } from '@bothost/contract';
 import { type InstanceSpec, type Runtime, StartError } from '@bothost/runtime';
@@ -11,6 +12,7 @@ import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-sour
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
+import { deriveInstanceSecret } from '../instances/instance-secret.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
@@ -49,8 +51,8 @@ export type InstanceRunnerContext = {
   /** The most that the operator allows to keep of conversations. */
   readonly maxConversationLevel: ConversationLevel;
   readonly retryWrite: RetryWrite;
-  /** Returns the URL from which bots read the ICE servers. Null if they cannot reach the service. */
-  readonly iceConfigUrl: () => string | null;
+  /** Returns the URL at which bots reach the service. Null if they cannot. */
+  readonly internalUrl: () => string | null;
   readonly replaceInstance: InstanceReplacer;
   /** Resolves after the time to wait before a session gets another instance, or when the signal aborts. */
   readonly waitBeforeReplacement: (earlierReplacements: number, signal: AbortSignal) => Promise<void>;
@@ -226,7 +228,7 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     environment: async () => ({
       ...logEnvironment(context, deployment, await secretsOf(context, deployment)),
       BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
-      ...describeIceServers(context.iceConfigUrl()),
+      ...describeIceServers(context, row.id),
       PYTHON_DOTENV_DISABLED: '1',
       PYTHONUNBUFFERED: '1',
       IMAGE_VERSION: row.deployment_id,
@@ -236,9 +238,17 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
   };
 }
 
-/** A bot that cannot reach the URL uses host candidates only, and not a public server that the operator did not configure. */
-function describeIceServers(url: string | null): Readonly<Record<string, string>> {
-  return { ...(url === null ? {} : { ICE_CONFIG_URL: url }), PIPECAT_ICE_SERVERS: '[]' };
+/**
+ * The ICE servers of a session reach its bot at the URL, which has the secret of the instance, or with the session. A bot that
+ * knows neither uses host candidates only, and not a public server that the operator did not configure.
+ */
+function describeIceServers(
+  { internalUrl, key }: Pick<InstanceRunnerContext, 'internalUrl' | 'key'>,
+  instanceId: string,
+): Readonly<Record<string, string>> {
+  const url = internalUrl();
+  const query = new URLSearchParams({ instance: instanceId, secret: deriveInstanceSecret(key, instanceId) });
+  return { ...(url === null ? {} : { ICE_CONFIG_URL: `${url}${iceServersPath}?${query}` }), PIPECAT_ICE_SERVERS: '[]' };
 }
 
 /**

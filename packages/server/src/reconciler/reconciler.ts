@@ -13,6 +13,7 @@ import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import type { ImageRegistryConnectionOptions } from '../secrets/registry/check-credentials.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { SessionIceServers } from '../sessions/ice-servers.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
@@ -55,8 +56,9 @@ export type ReconcilerContext = {
   /** The most that the operator allows to keep of conversations. */
   readonly maxConversationLevel: ConversationLevel;
   readonly registries: Pick<ImageRegistryConnectionOptions, 'policy' | 'resolve'>;
-  /** Returns the URL from which bots fetch their ICE servers. Call this only after the service listens. */
-  readonly iceConfigUrl: () => string | null;
+  /** Returns the URL at which bots reach the service, or null if they cannot. Call this only after the service listens. */
+  readonly internalUrl: () => string | null;
+  readonly iceServersOf: SessionIceServers;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;

@@ -85,6 +85,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
       now: () => at(30),
       key: Buffer.alloc(32),
       ownership,
+      iceServersOf: () => [],
       closing: new AbortController().signal,
       acceptDeadline: () => new AbortController().signal,
       isReachable: () => true,

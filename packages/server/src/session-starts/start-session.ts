@@ -23,7 +23,7 @@ import { signToken } from './socket-token.ts';
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<ServiceContext, 'now' | 'sessionAddresses' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
-  Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'refuseForCapacity'> &
+  Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'iceServersOf' | 'refuseForCapacity'> &
   Parameters<typeof createSession>[0];
 type StartOptions = {
   readonly request: Request;
@@ -168,7 +168,7 @@ type Answered = {
 };
 
 function answer(
-  { socketTokenKey }: Pick<ServiceContext, 'socketTokenKey'>,
+  { socketTokenKey, iceServersOf }: Pick<ServiceContext, 'socketTokenKey' | 'iceServersOf'>,
   { serviceUrl, organizationId, organizationName }: Principal,
   agentName: string,
   { sessionId, transport, body, started, options }: Answered,
@@ -184,10 +184,11 @@ function answer(
     ...(isMember ? { organizationId } : {}),
   });
   if (transport !== 'websocket') {
+    const iceServers = [...iceServersOf({ id: sessionId, maxSeconds: maxSessionSeconds, startedAt: null })];
     return {
       sessionId,
       ...(isMember ? { token } : {}),
-      ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers: [] } } : {}),
+      ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers } } : {}),
     };
   }
   const wsUrl = `${serviceUrl.replace(/^http/, 'ws')}${getWebSocketBasePath(null)}/${agentName}.${organizationName}`;

@@ -1,4 +1,10 @@
-import { type ConversationLevel, conversationLevelHeader, type PhoneCarrier } from '@bothost/contract';
+import {
+  type ConversationLevel,
+  conversationLevelHeader,
+  type IceServer,
+  iceServersHeader,
+  type PhoneCarrier,
+} from '@bothost/contract';
 import type { SessionTransport } from '../store/tables.ts';
 
 /** Returns the session id in two headers, because some existing bot images read only `x-daily-session-id`. */
@@ -13,6 +19,8 @@ export function createStartHeaders(session: {
   readonly maxSeconds: number;
   readonly conversationLevel: ConversationLevel;
   readonly controlToken: string;
+  /** Absent for a transport without WebRTC. */
+  readonly iceServers?: readonly IceServer[];
 }): Record<string, string> {
   const { transport } = session;
   const transportHeaders =
@@ -24,7 +32,14 @@ export function createStartHeaders(session: {
     'x-max-session-seconds': String(session.maxSeconds),
     [conversationLevelHeader]: session.conversationLevel,
     'x-bot-control-token': session.controlToken,
+    ...(session.iceServers === undefined ? {} : { [iceServersHeader]: toAsciiJson(session.iceServers) }),
   };
+}
+
+/** Returns JSON that a header can contain. */
+function toAsciiJson(value: unknown): string {
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escapeUnit);
 }
 
 /**

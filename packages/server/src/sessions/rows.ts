@@ -166,6 +166,19 @@ export async function setStartMoments(db: Database, id: string, moments: StartMo
     where id = ${id}`.execute(db);
 }
 
+/** Returns the session that an instance has, if the session has not ended. */
+export function findOpenSessionOfInstance(db: Database, instanceId: string) {
+  return db
+    .selectFrom('instances')
+    .innerJoin('sessions', 'sessions.id', 'instances.session_id')
+    .innerJoin('deployments', 'deployments.id', 'sessions.deployment_id')
+    .select(['sessions.id', 'sessions.bot_started_at as startedAt', 'deployments.max_session_seconds as maxSeconds'])
+    .where('instances.id', '=', instanceId)
+    .where('instances.state', '=', 'ready')
+    .where('sessions.state', 'in', ['starting', 'live'])
+    .executeTakeFirst();
+}
+
 /** Returns the sessions of a region that have not ended, with their instances. */
 export function listOpenSessionRows(db: Database, region: string) {
   return db

@@ -8,6 +8,7 @@ from .asgi import Scope, get_first_header
 from .bot_module import Bot
 from .conversation.current import record_conversation
 from .http_exchange import HttpError
+from .ice_servers import take_ice_servers
 from .log_lines import limit_session_log, logger
 from .offers import WebRtcOfferAcceptor
 from .run_bot import log_session_start_and_end
@@ -44,6 +45,7 @@ class PythonHost:
             session = self.slot.start(session_id or self.settings.session_id or str(uuid4()), _max_seconds(scope))
         except SessionRunningError as error:
             raise HttpError(409, "A session is already running") from error
+        session.ice_servers = take_ice_servers(scope)
         if self.settings.limits_session_log:
             limit_session_log(get_first_header(scope, "bothost-conversation-level"))
         log_session_start_and_end(session, self.settings.image_version)

@@ -2,16 +2,33 @@
 
 import asyncio
 import json
+import os
 from typing import Any
 
+from .asgi import Scope, get_first_header
 from .log_lines import logger
 from .settings import Settings
+
+IceServers = list[dict[str, Any]]
 
 _SECONDS = 2.0
 _BYTES = 65_536
 
 
-async def fetch_ice_servers(settings: Settings) -> list[dict[str, Any]]:
+def take_ice_servers(scope: Scope) -> IceServers | None:
+    """Return the ICE servers that the service sends with a session, and set PIPECAT_ICE_SERVERS for the bot.
+
+    None if the service sends none.
+    """
+    text = get_first_header(scope, "bothost-ice-servers")
+    if text is None:
+        return None
+    servers = _parse(text, "bothost-ice-servers")
+    os.environ["PIPECAT_ICE_SERVERS"] = json.dumps(servers)
+    return servers
+
+
+async def fetch_ice_servers(settings: Settings) -> IceServers:
     """Fetch the ICE servers from the service. If that fails, use PIPECAT_ICE_SERVERS."""
     if settings.ice_config_url is not None:
         try:
@@ -20,10 +37,14 @@ async def fetch_ice_servers(settings: Settings) -> list[dict[str, Any]]:
         except Exception as error:
             # Log neither the URL nor the response, because both may contain credentials.
             logger.warning("The ICE servers could not be fetched: %s", type(error).__name__)
+    return _parse(settings.ice_servers or "[]", "PIPECAT_ICE_SERVERS")
+
+
+def _parse(text: str, source: str) -> IceServers:
     try:
-        return _valid(json.loads(settings.ice_servers or "[]"))
+        return _valid(json.loads(text))
     except ValueError:
-        logger.warning("PIPECAT_ICE_SERVERS was ignored, because it is not a JSON list of ICE servers")
+        logger.warning("%s was ignored, because it is not a JSON list of ICE servers", source)
         return []
 
 
@@ -38,7 +59,7 @@ def _fetch(url: str) -> bytes:
     return content
 
 
-def _valid(servers: Any) -> list[dict[str, Any]]:
+def _valid(servers: Any) -> IceServers:
     if not isinstance(servers, list):
         raise ValueError("the ICE servers are not a list")
     return [_server(entry) for entry in servers]

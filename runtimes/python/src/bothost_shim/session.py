@@ -49,6 +49,8 @@ class Session:
 
     id: str
     started_at: datetime
+    # ICE servers that the service sent with the session. None if it sent none; fetch them then.
+    ice_servers: list[dict[str, Any]] | None = None
     # The reason of the first request to end the session. None before such a request.
     end_reason: EndReason | None = None
     outcome: SessionOutcome | None = None

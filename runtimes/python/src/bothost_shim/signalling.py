@@ -31,5 +31,8 @@ async def handle_offer(host: PythonHost, scope: Scope, receive: Receive, send: S
         await host.offers.add_candidates(request)
         await send_json(send, 200, {"status": "success"})
     else:
-        answer = await host.offers.offer(request, await fetch_ice_servers(host.settings))
+        servers = session.ice_servers
+        if servers is None:
+            servers = await fetch_ice_servers(host.settings)
+        answer = await host.offers.offer(request, servers)
         await send_json(send, 200, answer)
