@@ -19,7 +19,7 @@ const marginSeconds = 600;
 
 /**
  * Gives each TURN server without own credentials time-limited ones (draft-uberti-behave-turn-rest, coturn's `use-auth-secret`).
- * `turnSecret` is undefined if there is no such server.
+ * `turnSecret` may be undefined if all servers have their own.
  */
 export function createSessionIceServers(
   { iceServers, turnSecret }: { readonly iceServers: readonly IceServer[]; readonly turnSecret: string | undefined },
@@ -36,7 +36,7 @@ export function createSessionIceServers(
 
 /**
  * Returns the ICE servers for an instance that asks with its secret. Empty without the right secret, and while no session runs on
- * the instance, so that nobody gets credentials for longer than a session.
+ * the instance, so that credentials do not outlive a session.
  */
 export async function findIceServersOfInstance(
   context: { readonly db: Database; readonly controlTokenKey: Buffer; readonly iceServersOf: SessionIceServers },
