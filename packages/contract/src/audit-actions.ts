@@ -37,6 +37,7 @@ export const auditActions = [
   'organization.transfer',
   'organization.update',
   'passwords.reset',
+  'recordings.play',
   'secrets.delete',
   'secrets.get',
   'secrets.history',

@@ -87,6 +87,8 @@ const messages = {
     'invitation-not-found': 'Invitation not found.',
     'personal-token-not-found': 'Personal access token not found.',
     'device-login-not-found': 'This code is wrong, expired or already used. Start the login on the device again.',
+    'recording-not-found':
+      'This session has no recording. Only sessions with the level recording have one, for a limited time.',
     'build-not-found': 'Build not found.',
     'upload-not-found': 'Upload not found.',
   },
@@ -131,6 +133,10 @@ const messages = {
   413: {
     'archive-too-large': `The archive is larger than ${maxUploadBytes / 1_048_576} MiB.`,
     'body-too-large': 'The request body is too large.',
+  },
+  416: {
+    'range-not-satisfiable':
+      'The range begins behind the end of the recording. The header Content-Range has its size.',
   },
   417: {
     'expectation-unsupported': 'The only expectation that this service supports is "Expect: 100-continue".',

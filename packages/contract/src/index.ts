@@ -29,7 +29,10 @@ export {
   getLowerConversationLevel,
   hasConversationText,
   linesPerConversationPage,
+  peakStepMs,
+  recordingFileVariable,
 } from './conversation/level.ts';
+export { limitConversationLine } from './conversation/limit-line.ts';
 export { getConversationLineKey } from './conversation/line-key.ts';
 export {
   BotConversationLine,
@@ -45,11 +48,17 @@ export {
   toolStates,
 } from './conversation/lines.ts';
 export { ConversationNumbers, type ConversationUsage, type ResponseTimes } from './conversation/numbers.ts';
+export {
+  createRecordingPath,
+  recordingContinuationParameter,
+  recordingMediaType,
+  recordingOperation,
+} from './conversation/recording.ts';
 export { describeRecordingEnd } from './conversation/recording-end.ts';
-export { removeConversationText } from './conversation/remove-text.ts';
 export {
   type ConversationState,
   conversationStates,
+  type RecordingState,
   SessionConversation,
 } from './conversation/session-conversation.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { backupConversationsParameter, backupUrlPath } from './backup.ts';
+import { recordingContinuationParameter, recordingMediaType, recordingOperation } from './conversation/recording.ts';
 import { apiErrorDefinitions, type ErrorReason, ErrorResponse } from './errors.ts';
 import { openApiTags } from './openapi-tags.ts';
 import { type Operation, operationMethods } from './operation.ts';
@@ -39,6 +40,7 @@ export function openApiDocument(serverUrl: string): Json {
   paths[publicApiBasePath + sessionProxyPath] = proxyEntry(schemas);
   paths[uploadUrlPathTemplate] = uploadEntry(schemas);
   paths[backupUrlPath] = backupEntry(schemas);
+  for (const path of recordingOperation.paths) paths[path] = recordingEntry(path, schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -216,6 +218,56 @@ function backupEntry(schemas: Json): Json {
     responses: {
       200: { description: 'A tar archive, complete if it ends with end.json', content: { 'application/x-tar': {} } },
       ...failureResponses(commonFailures, schemas),
+    },
+  };
+  return { get };
+}
+
+/** Describes a path that returns the recording of a session. It is not an operation, because its response is audio. */
+function recordingEntry(path: string, schemas: Json): Json {
+  const isInOrganization = path.includes('{organization}');
+  const names = [...(isInOrganization ? ['organization'] : []), 'agentName', 'sessionId'];
+  const content = { [recordingMediaType]: {} };
+  const description =
+    'Ogg Opus with two channels: the user is left, the bot right. While the session runs, what there is so far';
+  const get = {
+    operationId: isInOrganization ? `${recordingOperation.name}InOrganization` : recordingOperation.name,
+    summary: 'Play or download the recording of a session',
+    tags: ['sessions'],
+    security: schemesOf(recordingOperation.key, isInOrganization).map((scheme) => ({ [scheme]: [] })),
+    parameters: [
+      ...names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      {
+        name: recordingContinuationParameter,
+        in: 'query',
+        required: false,
+        description: 'Any value: the request continues a playback that the audit log has already',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'Range',
+        in: 'header',
+        required: false,
+        description: 'Such as bytes=0-65535',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: { description, content },
+      206: { description: 'The requested range', content },
+      ...failureResponses(
+        [
+          'not-found',
+          'recording-not-found',
+          'range-not-satisfiable',
+          'session-expired',
+          'organization-missing',
+          'forbidden',
+          ...(isInOrganization ? (['organization-not-found'] as const) : []),
+          ...commonFailures,
+        ],
+        schemas,
+      ),
     },
   };
   return { get };

@@ -245,8 +245,11 @@ export type InstanceOutputStore = {
   readonly findReleased: (directory: string) => Promise<OutputFile | null>;
 };
 
+/** The files to which a bot appends its conversation (docs/bot-contract.md, "Conversation"): lines of JSON, and their audio. */
+export type ConversationFileName = 'lines' | 'recording';
+
 /**
- * Bytes of an instance's conversation file (docs/bot-contract.md, "Conversation"). `fileBytes` is the size of the file. `replaced`:
+ * Bytes of one of these files. `fileBytes` is the size of the file. `replaced`:
  * the bot has replaced the file that the driver created, so the driver does not read it.
  */
 export type ConversationFilePart =
@@ -259,7 +262,12 @@ export type InstanceConversationStore = {
    * Reads at most `maximumBytes` from an offset, without waiting for more. Null if the instance is unknown or has no file.
    * Rejects if the file cannot be read now.
    */
-  readonly read: (instanceId: string, offset: number, maximumBytes: number) => Promise<ConversationFilePart | null>;
+  readonly read: (
+    instanceId: string,
+    file: ConversationFileName,
+    offset: number,
+    maximumBytes: number,
+  ) => Promise<ConversationFilePart | null>;
 };
 
 export type Milliseconds = number;

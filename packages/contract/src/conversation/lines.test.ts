@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { limitConversationLine } from './limit-line.ts';
 import { getConversationLineKey } from './line-key.ts';
 import { BotConversationLine, ConversationLine } from './lines.ts';
-import { removeConversationText } from './remove-text.ts';
 
 const said = { kind: 'said', at: 5, turn: 1, side: 'bot', text: 'The capital of', from: 1, to: 4, interrupted: true };
 const response = {
@@ -54,14 +54,19 @@ describe('getConversationLineKey', () => {
   });
 });
 
-describe('removeConversationText', () => {
-  it('removes what was said, arguments, results and messages, and keeps names and times', () => {
-    const tool = { kind: 'tool', at: 1, id: 'call_1', name: 'get_weather', state: 'completed', from: 1, to: 2 };
-    const texts = { arguments: '{"city":"Paris"}', result: '"18 °C"', message: 'no' };
-    const error = { kind: 'error', at: 1, category: 'authentication', service: 'DeepgramSTTService#0' };
-    expect(removeConversationText(ConversationLine.parse(said))).toBeNull();
-    expect(removeConversationText(ConversationLine.parse({ ...tool, ...texts }))).toEqual(tool);
-    expect(removeConversationText(ConversationLine.parse({ ...error, message: 'bad key sk-1' }))).toEqual(error);
-    expect(removeConversationText(ConversationLine.parse(response))).toEqual(response);
+describe('limitConversationLine', () => {
+  const tool = { kind: 'tool', at: 1, id: 'call_1', name: 'get_weather', state: 'completed', from: 1, to: 2 };
+  const texts = { arguments: '{"city":"Paris"}', result: '"18 °C"', message: 'no' };
+  const error = { kind: 'error', at: 1, category: 'authentication', service: 'DeepgramSTTService#0' };
+  const peaks = { kind: 'peaks', at: 2_050, from: 0, user: 'AAEC', bot: '/wAA' };
+
+  it.each([
+    ['timings', [tool, error, response]],
+    ['transcript', [said, { ...tool, ...texts }, { ...error, message: 'bad key sk-1' }, response]],
+    ['recording', [said, { ...tool, ...texts }, { ...error, message: 'bad key sk-1' }, response, peaks]],
+  ] as const)('keeps at the level %s only what this level allows', (level, kept) => {
+    const lines = [said, { ...tool, ...texts }, { ...error, message: 'bad key sk-1' }, response, peaks];
+    const limited = lines.map((line) => limitConversationLine(ConversationLine.parse(line), level));
+    expect(limited.filter((line) => line !== null)).toEqual(kept);
   });
 });

@@ -97,7 +97,7 @@ const TurnLine = z.object({
 });
 
 /**
- * What one side said in a turn. Only at the level `transcript`. If the bot was interrupted, `text` is the part that was spoken
+ * What one side said in a turn. Only from the level `transcript` on. If the bot was interrupted, `text` is the part that was spoken
  * and `interrupted` is true.
  */
 const SaidLine = z.object({
@@ -158,7 +158,7 @@ const ResponseLine = z
 export const toolStates = ['running', 'completed', 'failed', 'timed-out', 'cancelled'] as const;
 export type ToolState = (typeof toolStates)[number];
 
-/** One call of a tool. Written when it begins, and again when it has ended. `arguments` and `result` only at `transcript`. */
+/** One call of a tool. Written when it begins, and again when it has ended. `arguments` and `result` only from `transcript` on. */
 const ToolLine = z.object({
   kind: z.literal('tool'),
   ...lineFields,
@@ -196,7 +196,7 @@ const UsageLine = z.object({
   outputAudioTokens: count.optional(),
 });
 
-/** An error of a service or of the bot. `message` only at `transcript`. */
+/** An error of a service or of the bot. `message` only from `transcript` on. */
 const ErrorLine = z.object({
   kind: z.literal('error'),
   ...lineFields,
@@ -226,12 +226,21 @@ const EndLine = z.object({
   reason: word.nullable(),
 });
 
-export const dropReasons = ['invalid', 'line-too-long', 'file-too-long', 'file-replaced', 'file-truncated'] as const;
+export const dropReasons = [
+  'invalid',
+  'line-too-long',
+  'file-too-long',
+  'file-replaced',
+  'file-truncated',
+  'recording-too-long',
+  'recording-replaced',
+  'recording-truncated',
+] as const;
 export type DropReason = (typeof dropReasons)[number];
 
 /**
- * Written by the service, never by a bot: it left out lines for this reason. `lines` and `bytes` count all of them so far;
- * `lines` is null if unknown.
+ * Written by the service, never by a bot: it left out lines, or a part of the recording, for this reason. `lines` and `bytes`
+ * count all of them so far; `lines` is null if unknown.
  */
 const DroppedLine = z.object({
   kind: z.literal('dropped'),

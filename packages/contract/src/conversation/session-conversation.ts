@@ -14,6 +14,13 @@ export const conversationStates = ['live', 'complete', 'incomplete', 'none', 'ex
 export type ConversationState = (typeof conversationStates)[number];
 
 /**
+ * Whether the session's recording can be played. `none`: there is none, for example because the level is lower. `available`: it can be
+ * played, also while the session runs. `hidden`: the caller is a viewer. The others are as in `conversationStates`.
+ */
+const recordingStates = ['none', 'available', 'hidden', 'expired', 'deleted', 'missing'] as const;
+export type RecordingState = (typeof recordingStates)[number];
+
+/**
  * The conversation of a session, or a page of it. To follow a conversation, request `nextCursor` with `wait` until it is null. A
  * line may replace one of an earlier page (`getConversationLineKey`).
  */
@@ -28,6 +35,7 @@ export const SessionConversation = z
       .enum(['level', 'role'])
       .nullable()
       .describe('Why lines contain no text: the level does not keep it, or the caller is a viewer. Null: they do'),
+    recording: z.enum(recordingStates).describe('Whether the recording of the session can be played'),
     lines: z.array(ConversationLine),
     nextCursor: z
       .string()

@@ -1,4 +1,5 @@
-import { conversationFileVariable } from '@bothost/contract';
+import { conversationFileVariable, recordingFileVariable } from '@bothost/contract';
+import type { ConversationFiles } from '../output/conversation-files.ts';
 import type { InstanceSpec } from '../runtime.ts';
 import { botPort } from './bot-port.ts';
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
@@ -9,8 +10,8 @@ import { getNetworkName } from './network.ts';
 /** A bot gets more CPU while it starts and while its session opens. */
 export type CpuPhase = 'opening' | 'running';
 const minOpeningMillicores = 1000;
-/** Path of the conversation file in a container. */
-const conversationTarget = '/run/bothost/conversation';
+/** Paths of the conversation's files in a container. */
+const conversationTargets = { lines: '/run/bothost/conversation', recording: '/run/bothost/recording' } as const;
 const maxProcesses = 512;
 const maxOpenFiles = 4_096;
 /** The engine may lose lines for a reader when it rotates its log, so it does not rotate it often. */
@@ -20,8 +21,8 @@ const cpuPeriodMicroseconds = 100_000;
 export type ContainerOptions = {
   readonly hostId: string;
   readonly outputLimitBytes: number;
-  /** Returns the path of the conversation file of an instance. The engine must see the same file at this path. */
-  readonly conversationPath: (instanceId: string) => string;
+  /** Returns the paths of the conversation's files of an instance. The engine must see the same files at these paths. */
+  readonly conversationPaths: (instanceId: string) => ConversationFiles<string>;
   /** Linux capabilities without the prefix `CAP_`, such as `SETUID`. */
   readonly capabilities: readonly string[];
 };
@@ -31,18 +32,20 @@ export const getContainerName = (instanceId: string) => `bothost-${instanceId}`;
 /** Creates the container of an instance and returns its id. @throws EngineError 404: the image is missing; 409: the name is taken */
 export async function createContainer(
   engine: EngineClient,
-  { hostId, outputLimitBytes, capabilities, conversationPath }: ContainerOptions,
+  { hostId, outputLimitBytes, capabilities, conversationPaths }: ContainerOptions,
   spec: InstanceSpec,
   image: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { memoryBytes, cpuMillicores } = spec.limits;
+  const sources = conversationPaths(spec.instanceId);
   const variables = {
     ...environment,
     PORT: String(botPort),
     BOT_HOST: '0.0.0.0',
     BOTHOST_INSTANCE: spec.instanceId,
-    [conversationFileVariable]: conversationTarget,
+    [conversationFileVariable]: conversationTargets.lines,
+    [recordingFileVariable]: conversationTargets.recording,
   };
   const created = await engine.call('POST', '/containers/create', {
     query: { name: getContainerName(spec.instanceId) },
@@ -57,7 +60,10 @@ export async function createContainer(
         [agentLabel]: spec.agentId,
       },
       HostConfig: {
-        Mounts: [{ Type: 'bind', Source: conversationPath(spec.instanceId), Target: conversationTarget }],
+        Mounts: [
+          { Type: 'bind', Source: sources.lines, Target: conversationTargets.lines },
+          { Type: 'bind', Source: sources.recording, Target: conversationTargets.recording },
+        ],
         NetworkMode: getNetworkName(hostId),
         Memory: memoryBytes,
         MemorySwap: memoryBytes,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { formatBytes } from '@bothost/contract/format-bytes';
+import type { ConversationFiles } from '../output/conversation-files.ts';
 import type { RuntimeLogger } from '../runtime.ts';
 import { listContainers } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
@@ -17,7 +18,7 @@ export function createDiskMeter(options: {
   readonly hostId: string;
   readonly logger: RuntimeLogger;
   readonly instances: ReadonlyMap<string, Instance>;
-  readonly conversationPath: (instanceId: string) => string;
+  readonly conversationPaths: (instanceId: string) => ConversationFiles<string>;
   /** Null means no limit. */
   readonly limitBytes: number | null;
 }): DiskMeter {
@@ -34,9 +35,10 @@ export function createDiskMeter(options: {
         const instance = instances.get(Labels?.[instanceLabel] ?? '');
         if (instance === undefined) continue;
         const { organizationId } = instance.record();
-        // The conversation file is not in the writable layer of the container.
-        const file = statSync(options.conversationPath(instance.instanceId), { throwIfNoEntry: false });
-        const bytes = (SizeRw ?? 0) + (file?.size ?? 0);
+        // The files of the conversation are not in the writable layer of the container.
+        const files = Object.values(options.conversationPaths(instance.instanceId));
+        const sizes = files.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+        const bytes = sizes.reduce((sum, size) => sum + size, SizeRw ?? 0);
         sums.set(organizationId, (sums.get(organizationId) ?? 0) + bytes);
         if (limitBytes === null || bytes <= limitBytes || instance.end() !== null) continue;
         logger.warn({ instanceId: instance.instanceId, bytes }, 'instance exceeds its disk limit');

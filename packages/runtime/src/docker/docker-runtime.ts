@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readConversationFile } from '../output/conversation-file.ts';
+import { readConversationFile } from '../output/conversation-files.ts';
 import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createSpoolClock } from '../output/output-spool.ts';
 import { startPolling } from '../polling.ts';
@@ -84,7 +84,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     images,
     instances,
     records,
-    conversationPath: records.conversationPath,
+    conversationPaths: records.conversationPaths,
   });
   const sessionCpu = createSessionCpu(instances.byId, logger);
   const disk = createDiskMeter({
@@ -92,7 +92,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     hostId,
     logger,
     instances: instances.byId,
-    conversationPath: records.conversationPath,
+    conversationPaths: records.conversationPaths,
     limitBytes: options.instanceDiskBytes,
   });
   const stopPolling = startPolling({ pollMs: diskIntervalMs, logger }, [
@@ -161,11 +161,11 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     },
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     conversations: {
-      read: async (instanceId, offset, maximumBytes) => {
-        const instance = instances.byId.get(instanceId);
-        if (instance === undefined) return null;
-        const { conversation } = instance.record();
-        return readConversationFile(records.conversationPath(instanceId), conversation, offset, maximumBytes);
+      read: async (instanceId, file, offset, maximumBytes) => {
+        const record = instances.byId.get(instanceId)?.record();
+        const identity = (file === 'lines' ? record?.conversation : record?.recording) ?? null;
+        if (identity === null) return null;
+        return readConversationFile(records.conversationPaths(instanceId)[file], identity, offset, maximumBytes);
       },
     },
     forget: async (instanceId) => {

@@ -2,7 +2,12 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createConversationFile, type FileIdentity, fileIdentitySchema } from '../output/conversation-file.ts';
+import {
+  type ConversationFiles,
+  createConversationFiles,
+  type FileIdentity,
+  fileIdentitySchema,
+} from '../output/conversation-files.ts';
 import { writeJsonAtomically } from '../write-json-atomically.ts';
 
 const recordSchema = z.object({
@@ -13,6 +18,8 @@ const recordSchema = z.object({
   /** Address of the ready bot in the network of the engine. Null until the bot is ready. */
   host: z.string().nullable(),
   conversation: fileIdentitySchema,
+  /** Null in records of earlier versions. */
+  recording: fileIdentitySchema.nullable().default(null),
   /** A sentence for the agent's owner, if the service kills the instance because it exceeds its disk limit. */
   diskLimit: z.string().optional(),
 });
@@ -36,9 +43,9 @@ export type InstanceEnd = z.output<typeof endSchema>;
 export type InstanceRecordStore = {
   readonly ids: () => readonly string[];
   readonly logDirectory: (instanceId: string) => string;
-  readonly conversationPath: (instanceId: string) => string;
+  readonly conversationPaths: (instanceId: string) => ConversationFiles<string>;
   /** Creates the files of an instance that is about to start, except its record. */
-  readonly create: (instanceId: string) => Promise<FileIdentity>;
+  readonly create: (instanceId: string) => Promise<ConversationFiles<FileIdentity>>;
   readonly read: (instanceId: string) => InstanceRecord | null;
   readonly write: (instanceId: string, record: InstanceRecord) => void;
   readonly readEnd: (instanceId: string) => InstanceEnd | null;
@@ -49,6 +56,10 @@ export type InstanceRecordStore = {
 export function openInstanceRecordStore(directory: string): InstanceRecordStore {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const pathOf = (instanceId: string, file: string) => join(directory, instanceId, file);
+  const conversationPaths = (instanceId: string) => ({
+    lines: pathOf(instanceId, 'conversation'),
+    recording: pathOf(instanceId, 'recording'),
+  });
   const read = <T>(path: string, schema: z.ZodType<T>): T | null => {
     if (!existsSync(path)) return null;
     // A kill while the file was created can leave it empty.
@@ -58,16 +69,16 @@ export function openInstanceRecordStore(directory: string): InstanceRecordStore 
   return {
     ids: () => readdirSync(directory),
     logDirectory: (instanceId) => pathOf(instanceId, 'log'),
-    conversationPath: (instanceId) => pathOf(instanceId, 'conversation'),
+    conversationPaths,
     create: async (instanceId) => {
       // A start that failed may have left files.
       await rm(join(directory, instanceId), { recursive: true, force: true });
       mkdirSync(join(directory, instanceId), { mode: 0o700 });
-      const path = pathOf(instanceId, 'conversation');
-      const identity = createConversationFile(path, null);
+      const paths = conversationPaths(instanceId);
+      const identities = createConversationFiles(paths, null);
       // The account of the bot is unknown. Others cannot enter the directory.
-      chmodSync(path, 0o666);
-      return identity;
+      for (const path of Object.values(paths)) chmodSync(path, 0o666);
+      return identities;
     },
     read: (instanceId) => read(pathOf(instanceId, 'record'), recordSchema),
     write: (instanceId, record) => writeJsonAtomically(pathOf(instanceId, 'record'), record),

@@ -71,7 +71,8 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
           containerId,
           cpuMillicores: spec.limits.cpuMillicores,
           host: null,
-          conversation,
+          conversation: conversation.lines,
+          recording: conversation.recording,
         };
         context.records.write(instanceId, record);
         await startOnNetwork(context, containerId);

@@ -36,6 +36,7 @@ export function defineLocalStartTests(setup: SourceRuntimeSetup): void {
       const environment = await evaluateInInstance(address, 'process.env');
       const allowed = [
         'BOTHOST_CONVERSATION_FILE',
+        'BOTHOST_RECORDING_FILE',
         'BOTHOST_INSTANCE',
         'BOT_HOST',
         'BOT_SOCKET',

@@ -47,7 +47,7 @@ export function createUniqueIds(): UniqueIds {
       },
       forget: (name) => runtime.forget(idOf(name)),
       conversations: {
-        read: (name, offset, bytes) => runtime.conversations.read(idOf(name), offset, bytes),
+        read: (name, file, offset, bytes) => runtime.conversations.read(idOf(name), file, offset, bytes),
       },
       outputs: {
         ...outputs,

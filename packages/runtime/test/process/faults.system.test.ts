@@ -331,6 +331,7 @@ function recordOf(instanceId: string, supervisor: InstanceRecord['supervisor']):
     port: 1,
     socket: null,
     conversation: null,
+    recording: null,
     limits: defaultResourceLimits,
     containment: 'mark',
     account: null,

@@ -26,7 +26,7 @@ describe('createForkServerEnvironment', () => {
 });
 
 describe('createForkedEnvironment', () => {
-  const forked = { ...place, socket: '/run/bot', conversation: '/conversation' };
+  const forked = { ...place, socket: '/run/bot', conversation: { lines: '/conversation', recording: '/recording' } };
 
   it('limits native libraries to one thread unless a variable of the bot sets another number of threads', () => {
     expect(createForkedEnvironment(forked, source({}))).toMatchObject({

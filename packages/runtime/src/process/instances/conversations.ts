@@ -1,4 +1,4 @@
-import { readConversationFile } from '../../output/conversation-file.ts';
+import { readConversationFile } from '../../output/conversation-files.ts';
 import type { InstanceConversationStore } from '../../runtime.ts';
 import type { Instance } from './instance.ts';
 
@@ -6,11 +6,12 @@ export function createInstanceConversations(
   instances: ReadonlyMap<string, Pick<Instance, 'files' | 'record'>>,
 ): InstanceConversationStore {
   return {
-    read: async (instanceId, offset, maximumBytes) => {
+    read: async (instanceId, file, offset, maximumBytes) => {
       const instance = instances.get(instanceId);
-      const identity = instance?.record().conversation ?? null;
+      const record = instance?.record();
+      const identity = (file === 'lines' ? record?.conversation : record?.recording) ?? null;
       if (instance === undefined || identity === null) return null;
-      return readConversationFile(instance.files.conversation, identity, offset, maximumBytes);
+      return readConversationFile(instance.files.conversation[file], identity, offset, maximumBytes);
     },
   };
 }

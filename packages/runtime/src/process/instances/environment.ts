@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
-import { conversationFileVariable } from '@bothost/contract';
+import { conversationFileVariable, recordingFileVariable } from '@bothost/contract';
+import type { ConversationFiles } from '../../output/conversation-files.ts';
 import { instanceIdVariable } from '../containment/containment.ts';
 
 export type EnvironmentOptions = {
@@ -8,8 +9,8 @@ export type EnvironmentOptions = {
   readonly port: number;
   /** The path of the Unix socket that the bot gets in `BOT_SOCKET`, or null if it gets no socket. */
   readonly socket: string | null;
-  /** The path of the conversation file, or null if the bot gets none. */
-  readonly conversation: string | null;
+  /** The paths of the conversation's files, or null if the bot gets none. */
+  readonly conversation: ConversationFiles<string> | null;
   readonly home: string;
   readonly folder: string;
   readonly path: string;
@@ -33,7 +34,12 @@ export function createBotEnvironment(options: EnvironmentOptions): Readonly<Reco
     ...(options.socket === null ? {} : { BOT_SOCKET: options.socket }),
     ...(options.port === 0 ? {} : { PORT: String(options.port) }),
     BOT_HOST: '127.0.0.1',
-    ...(options.conversation === null ? {} : { [conversationFileVariable]: options.conversation }),
+    ...(options.conversation === null
+      ? {}
+      : {
+          [conversationFileVariable]: options.conversation.lines,
+          [recordingFileVariable]: options.conversation.recording,
+        }),
     [instanceIdVariable]: options.instanceId,
   };
 }

@@ -1,4 +1,4 @@
-import type { FileIdentity } from '../../output/conversation-file.ts';
+import type { ConversationFiles, FileIdentity } from '../../output/conversation-files.ts';
 import type { ResourceLimits } from '../../runtime.ts';
 import type { StartedProgram } from '../../spawner.ts';
 import { type CpuPriority, createCgroups, getInstanceCgroups, limitCgroupCpu } from '../containment/cgroup.ts';
@@ -21,8 +21,8 @@ export type ContainedLaunchOptions = {
   readonly priority: Exclude<CpuPriority, 'session'>;
   readonly processLimit: number;
   readonly account: { readonly uid: number; readonly gid: number } | null;
-  /** The conversation file of the program, or null if it has none. */
-  readonly conversation: FileIdentity | null;
+  /** The files of the program's conversation, or null if it has none. */
+  readonly conversation: ConversationFiles<FileIdentity> | null;
   readonly isolation: IsolationSettings;
   readonly bootId: string;
   readonly now: Date;
@@ -89,7 +89,8 @@ async function createRecord(options: ContainedLaunchOptions): Promise<InstanceRe
     main: null,
     address: null,
     owner: options.owner ?? undefined,
-    conversation: options.conversation,
+    conversation: options.conversation?.lines ?? null,
+    recording: options.conversation?.recording ?? null,
   };
   writeInstanceRecord(files, record);
   if (record.cgroups !== null) {

@@ -35,7 +35,7 @@ test.each([node, python])(
       instanceId: 'i',
       port: 1,
       socket: '/run/bot',
-      conversation: '/conversation',
+      conversation: { lines: '/conversation', recording: '/recording' },
       home: '/home',
       folder,
       path: '/bin',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { fileIdentitySchema } from '../../output/conversation-file.ts';
+import { type ConversationFiles, fileIdentitySchema } from '../../output/conversation-files.ts';
 import { writeJsonAtomically } from '../../write-json-atomically.ts';
 import { processIdentitySchema } from '../proc/process-identity.ts';
 import { cgroupsSchema, containmentSchema } from './contained-processes.ts';
@@ -36,8 +36,9 @@ const storedRecordSchema = z.object({
    * directory of this machine, `directory-` and a hash of its path. Missing in records of earlier versions.
    */
   owner: z.string().optional(),
-  /** The conversation file. Null for a program that has none, and in records of earlier versions. */
+  /** The files of the conversation. Null for a program that has none, and in records of earlier versions. */
   conversation: fileIdentitySchema.nullable().default(null),
+  recording: fileIdentitySchema.nullable().default(null),
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
 
@@ -67,9 +68,9 @@ export type InstanceFiles = {
    */
   readonly log: string;
   readonly output: string;
-  /** Directory of the conversation file. The bot cannot change it if the bot has its own account. */
+  /** Directory of the conversation's files. The bot cannot change it if the bot has its own account. */
   readonly conversationDirectory: string;
-  readonly conversation: string;
+  readonly conversation: ConversationFiles<string>;
   /** A file that exists if the service killed the bot for its memory use, which the exit status does not show. */
   readonly memoryKill: string;
   /**
@@ -95,7 +96,10 @@ export function getInstanceFiles(instancesDirectory: string, instanceId: string)
     log: join(directory, 'log'),
     output: join(directory, 'log/output'),
     conversationDirectory: join(directory, 'conversation'),
-    conversation: join(directory, 'conversation/lines'),
+    conversation: {
+      lines: join(directory, 'conversation/lines'),
+      recording: join(directory, 'conversation/recording'),
+    },
     memoryKill: join(directory, 'memory-kill'),
     diskKill: join(directory, 'disk-kill'),
     home: join(directory, 'home'),
@@ -111,12 +115,13 @@ export function listWritableDirectories(files: InstanceFiles): readonly string[]
 }
 
 export function writeInstanceRecord(files: InstanceFiles, record: InstanceRecord): void {
-  const { supervisor, main, socket, conversation, ...rest } = record;
+  const { supervisor, main, socket, conversation, recording, ...rest } = record;
   const stored: z.input<typeof recordSchema> = {
     ...rest,
     ...(socket === null ? {} : { socket }),
     ...(main === null ? {} : { main }),
     ...(conversation === null ? {} : { conversation }),
+    ...(recording === null ? {} : { recording }),
     keeper: supervisor,
   };
   writeJsonAtomically(files.record, stored);

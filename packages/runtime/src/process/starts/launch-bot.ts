@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConversationFile } from '../../output/conversation-file.ts';
+import { createConversationFiles } from '../../output/conversation-files.ts';
 import type { InstanceSpec } from '../../runtime.ts';
 import { reserveUid } from '../containment/accounts.ts';
 import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
@@ -107,7 +107,7 @@ async function launchInstance(
       if (account !== null) chownSync(directory, account.uid, account.gid);
     }
     createTraversableDirectory(files.conversationDirectory);
-    const conversation = createConversationFile(files.conversation, account);
+    const conversation = createConversationFiles(files.conversation, account);
     const socket = options.socketPaths.of(files);
     const contained: ContainedLaunchOptions = {
       ...options,

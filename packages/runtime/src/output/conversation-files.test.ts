@@ -14,13 +14,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createConversationFile, readConversationFile } from './conversation-file.ts';
+import { createConversationFiles, readConversationFile } from './conversation-files.ts';
 
 function openTestFile() {
   const directory = mkdtempSync(join(tmpdir(), 'bothost-conversation-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'lines');
-  const identity = createConversationFile(path, null);
+  const identity = createConversationFiles({ lines: path, recording: join(directory, 'recording') }, null).lines;
   writeFileSync(join(directory, 'secret'), 'secret of the service\n');
   return { directory, path, read: (offset = 0, bytes = 100) => readConversationFile(path, identity, offset, bytes) };
 }

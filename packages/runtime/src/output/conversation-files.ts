@@ -1,19 +1,28 @@
 import { chownSync, closeSync, constants, fchmodSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
-import type { ConversationFilePart } from '../runtime.ts';
+import type { ConversationFileName, ConversationFilePart } from '../runtime.ts';
 
 /** Device and inode of a file that the service created, as decimal numbers. */
 export const fileIdentitySchema = z.object({ device: z.string(), inode: z.string() });
 export type FileIdentity = z.infer<typeof fileIdentitySchema>;
 
+/** The same kind of value for each file to which a bot appends its conversation. */
+export type ConversationFiles<Value> = Readonly<Record<ConversationFileName, Value>>;
+
+type Account = { readonly uid: number; readonly gid: number };
+
 /**
- * Creates the empty file to which a bot appends the lines of its conversation. If the bot has its own account, only the bot and the
- * service can open the file, and the bot cannot replace it if the directory belongs to the service.
+ * Creates the empty files to which a bot appends its conversation. If the bot has its own account, only the bot and the service can
+ * open the files, and the bot cannot replace them if the directory belongs to the service.
  */
-export function createConversationFile(
-  path: string,
-  account: { readonly uid: number; readonly gid: number } | null,
-): FileIdentity {
+export function createConversationFiles(
+  paths: ConversationFiles<string>,
+  account: Account | null,
+): ConversationFiles<FileIdentity> {
+  return { lines: createFile(paths.lines, account), recording: createFile(paths.recording, account) };
+}
+
+function createFile(path: string, account: Account | null): FileIdentity {
   const file = openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, 0o600);
   try {
     fchmodSync(file, 0o600);
