@@ -41,7 +41,7 @@ const voiceDetection = 'parrot-ear';
 const voice = 'parrot-voice';
 
 export function createConversationRecorder({ file, level, startedAtMs, now }: RecorderOptions): ConversationRecorder {
-  const keepsText = level === 'transcript';
+  const keepsText = level === 'transcript' || level === 'recording';
   let turn: Turn | undefined;
   let nextTurn = 0;
   let userSince: number | undefined;

@@ -437,6 +437,12 @@ export const settings = {
       'Days for which the lines of conversations are kept; 0 keeps them as long as their sessions. Their numbers are kept as long as the sessions.',
     shownDefault: '`30`',
   }),
+  recordingRetentionDays: setting({
+    names: ['BOTHOST_RECORDING_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(7),
+    description: 'Days for which the recordings of conversations are kept; 0 keeps them as long as their sessions.',
+    shownDefault: '`7`',
+  }),
   logSessionBytes: setting({
     names: ['BOTHOST_LOG_SESSION_MB'],
     schema: integer(1, 1_048_576).default(64).transform(megabytesToBytes),
@@ -479,10 +485,10 @@ export const settings = {
   }),
   maxConversationLevel: setting({
     names: ['BOTHOST_MAX_CONVERSATION_LEVEL'],
-    schema: z.enum(conversationLevels).default('transcript'),
+    schema: z.enum(conversationLevels).default('recording'),
     description:
-      'The most that the service keeps of conversations, for all agents: `off`, `timings` or `transcript`. A lower level holds from the next session of every agent. See [conversations.md](conversations.md).',
-    shownDefault: '`transcript`',
+      'The most that the service keeps of conversations, for all agents: `off`, `timings`, `transcript` or `recording`. A lower level holds from the next session of every agent. See [conversations.md](conversations.md).',
+    shownDefault: '`recording`',
   }),
   metricsToken: secretSetting({
     names: ['BOTHOST_METRICS_TOKEN'],

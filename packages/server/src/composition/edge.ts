@@ -4,6 +4,8 @@ import { findTokenOwner } from '../accounts/tokens.ts';
 import { createBackup } from '../backup/create.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
+import { auditPlayback, openSessionRecording } from '../conversations/play-recording.ts';
+import { createPlaybackRegister } from '../conversations/playbacks.ts';
 import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/requests/request-client.ts';
@@ -22,6 +24,7 @@ export async function createHttpServer(
   findReadinessProblem: () => Promise<string | null>,
 ): Promise<FastifyInstance> {
   const { registry } = context.telemetry;
+  const playback = { ...context, playbacks: createPlaybackRegister(context.now) };
   return createApp(
     {
       ...context,
@@ -37,6 +40,10 @@ export async function createHttpServer(
       createBackup: (withConversations) =>
         createBackup({ ...context, dataDirectory, outputLimitBytes: config.logSessionBytes }, { withConversations }),
       findIceServersOfInstance: (instanceId, secret) => findIceServersOfInstance(context, instanceId, secret),
+      recordings: {
+        open: (caller, target) => openSessionRecording(playback, caller, target),
+        audit: (caller, recording, isStart) => auditPlayback(playback, caller, recording, isStart),
+      },
       cors: { origins: config.corsOrigins },
       toFailure: mapErrorToFailure,
       verifyToken: (named, token) => findTokenSession(context, named, token),

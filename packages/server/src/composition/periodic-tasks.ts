@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { purgeExpiredAccountData } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
-import { purgeConversations, removeOrphanedContent } from '../conversations/retention.ts';
+import { type ConversationRetention, purgeConversations, removeOrphanedContent } from '../conversations/retention.ts';
 import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -22,7 +22,7 @@ type Context = {
   readonly sampleSeconds: number;
   readonly retentionDays: number;
   readonly logs: LogRetention & { readonly logsDirectory: string };
-  readonly conversations: { readonly conversationsDirectory: string; readonly days: number };
+  readonly conversations: ConversationRetention & { readonly conversationsDirectory: string };
   readonly removeUnusedBuilds: () => Promise<void>;
   /** Deletes unused revisions of secret sets. */
   readonly pruneRevisions: () => Promise<unknown>;
@@ -48,7 +48,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
     every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
-    every(purgeSeconds * second, async () => void (await purgeConversations(removal, context.conversations.days))),
+    every(purgeSeconds * second, () => purgeConversations(removal, context.conversations)),
     every(orphanSeconds * second, () => removeOrphanedContent(removal)),
     every(purgeSeconds * second, context.removeUnusedBuilds),
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),

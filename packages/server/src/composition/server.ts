@@ -177,7 +177,8 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
     },
     conversations: {
       conversationsDirectory: context.conversationsDirectory,
-      days: config.conversationRetentionDays,
+      lineDays: config.conversationRetentionDays,
+      recordingDays: config.recordingRetentionDays,
     },
     removeUnusedBuilds: context.builds.removeUnused,
     pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedSecretRevisions }),

@@ -3,12 +3,12 @@ import { appendFile, mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { type ContentLocation, readFrames, writeFrame } from './content-file.ts';
+import { type ContentLocation, listFrameHeaders, readFrames, writeFrame } from './content-file.ts';
 
 async function openTestContent(): Promise<ContentLocation> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-content-'));
   onTestFinished(() => rm(directory, { recursive: true }));
-  return { path: join(directory, 'agent', 'session'), key: randomBytes(32), sessionId: 's' };
+  return { path: join(directory, 'agent', 'session'), key: randomBytes(32), sessionId: 's', kind: 'lines' };
 }
 
 const frame = (start: number, firstLine: number, text: string) => ({
@@ -16,12 +16,12 @@ const frame = (start: number, firstLine: number, text: string) => ({
   firstLine,
   lineCount: 1,
   position: { offset: 100 * firstLine, readBytes: 100 * firstLine },
-  text,
+  bytes: Buffer.from(text),
 });
 
 async function textsOf(content: ContentLocation, from = 0) {
   const texts: string[] = [];
-  for await (const { text } of readFrames(content, from)) texts.push(text);
+  for await (const { bytes } of readFrames(content, from)) texts.push(bytes.toString());
   return texts;
 }
 
@@ -41,15 +41,17 @@ it('readFrames ends before a frame that was only partly written, and writeFrame 
   await writeFrame(content, frame(second, 1, 'lost\n'.repeat(100)));
   await truncate(content.path, (await stat(content.path)).size - 1);
   expect(await textsOf(content)).toEqual(['one\n']);
+  expect(await listFrameHeaders(content)).toMatchObject([{ start: 0, end: second }]);
   const end = await writeFrame(content, frame(second, 1, 'two\n'));
   expect((await stat(content.path)).size).toBe(end);
   await appendFile(content.path, randomBytes(100));
   expect(await textsOf(content)).toEqual(['one\n', 'two\n']);
 });
 
-it('readFrames reads nothing with another key, or as the content of another session', async () => {
+it('readFrames reads nothing with another key, or as the content of another session or of another kind', async () => {
   const content = await openTestContent();
   await writeFrame(content, frame(0, 0, 'one\n'));
   expect(await textsOf({ ...content, key: randomBytes(32) })).toEqual([]);
   expect(await textsOf({ ...content, sessionId: 't' })).toEqual([]);
+  expect(await textsOf({ ...content, kind: 'recording' })).toEqual([]);
 });

@@ -1,30 +1,42 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { ConversationFileName } from '@bothost/runtime';
 import { decrypt, encrypt, encryptionOverheadBytes } from '../secrets/vault/aes-gcm.ts';
 import { encodeValueList } from '../secrets/vault/encode.ts';
 
 /**
- * A file with the lines of one conversation, in encrypted frames. Each frame was written at once and contains whole lines. Its
- * header (length, number of its first line, number of lines, position in the bot's file) is authenticated, but not encrypted. A
- * frame at the end that was only partly written is ignored and overwritten, so a kill at any moment loses at most that frame.
+ * A file with the lines or the recording of one conversation, in encrypted frames. Each frame was written at once; those of lines
+ * contain whole lines. The header of a frame (length, number of its first line, number of lines, position in the bot's file) is
+ * authenticated, but not encrypted. A frame at the end that was only partly written is ignored and overwritten, so a kill at any
+ * moment loses at most that frame.
  */
-export type ContentFrame = {
+export type ContentFrameHeader = {
   /** Offset of the frame in the file, and of the frame after it. */
   readonly start: number;
   readonly end: number;
+  /** Numbers of lines. 0 in a recording. */
   readonly firstLine: number;
   readonly lineCount: number;
+  /** Where the bot's file was read up to, after this frame. */
   readonly position: SourcePosition;
-  /** The lines as JSON, each with a line break. */
-  readonly text: string;
 };
+/** `bytes` is the content: lines as JSON, each with a line break, or a part of the recording. */
+export type ContentFrame = ContentFrameHeader & { readonly bytes: Buffer };
 
 /** How far the bot's file was read: the offset, and the bytes read in all, also before the bot truncated its file. */
 export type SourcePosition = { readonly offset: number; readonly readBytes: number };
 
-export type ContentLocation = { readonly path: string; readonly key: Buffer; readonly sessionId: string };
-export type NewFrame = Pick<ContentFrame, 'start' | 'firstLine' | 'lineCount' | 'position' | 'text'>;
+/** The bot's file whose content a file contains. */
+export type ContentKind = ConversationFileName;
+
+export type ContentLocation = {
+  readonly kind: ContentKind;
+  readonly path: string;
+  readonly key: Buffer;
+  readonly sessionId: string;
+};
+export type NewFrame = Omit<ContentFrame, 'end'>;
 
 const headerBytes = 28;
 /** Upper limit of a frame's ciphertext, against damaged headers. */
@@ -33,14 +45,16 @@ const maxFrameBytes = 4 * 1_048_576;
 /** Writes a frame at its offset, and returns the offset after it. If it rejects, the next frame can be written at the same offset. */
 export async function writeFrame(content: ContentLocation, frame: NewFrame): Promise<number> {
   const { firstLine, lineCount, position } = frame;
-  const plain = Buffer.from(frame.text);
   const header = Buffer.alloc(headerBytes);
-  header.writeUInt32BE(plain.length + encryptionOverheadBytes, 0);
+  header.writeUInt32BE(frame.bytes.length + encryptionOverheadBytes, 0);
   header.writeUInt32BE(firstLine, 4);
   header.writeUInt32BE(lineCount, 8);
   header.writeBigUInt64BE(BigInt(position.offset), 12);
   header.writeBigUInt64BE(BigInt(position.readBytes), 20);
-  const bytes = Buffer.concat([header, encrypt(content.key, associatedData(content, header), plain, randomBytes)]);
+  const bytes = Buffer.concat([
+    header,
+    encrypt(content.key, associatedData(content, header), frame.bytes, randomBytes),
+  ]);
   const file = await openForWriting(content.path);
   try {
     for (let written = 0; written < bytes.length; ) {
@@ -84,6 +98,26 @@ export async function* readFrames(content: ContentLocation, from: number): Async
   }
 }
 
+/** Lists the headers of all frames, without reading or checking their content. Empty if the file is missing. */
+export async function listFrameHeaders({ path }: ContentLocation): Promise<ContentFrameHeader[]> {
+  const file = await openForReading(path);
+  if (file === null) return [];
+  try {
+    const { size } = await file.stat();
+    const headers: ContentFrameHeader[] = [];
+    for (let start = 0; start + headerBytes <= size; ) {
+      const bytes = await readExactly(file, start, headerBytes);
+      const header = bytes === null ? null : parseHeader(bytes, start);
+      if (header === null || header.end > size) break;
+      headers.push(header);
+      start = header.end;
+    }
+    return headers;
+  } finally {
+    await file.close();
+  }
+}
+
 /** Whether the content is on this disk. */
 export async function hasContentFile(path: string): Promise<boolean> {
   const file = await openForReading(path);
@@ -101,24 +135,23 @@ async function openForReading(path: string): Promise<FileHandle | null> {
 }
 
 async function readFrame(file: FileHandle, content: ContentLocation, start: number): Promise<ContentFrame | null> {
-  const header = await readExactly(file, start, headerBytes);
-  if (header === null) return null;
-  const length = header.readUInt32BE(0);
-  if (length > maxFrameBytes) return null;
-  const encrypted = await readExactly(file, start + headerBytes, length);
-  if (encrypted === null) return null;
-  const text = tryDecrypt(content, header, encrypted);
-  if (text === null) return null;
+  const headerPart = await readExactly(file, start, headerBytes);
+  const header = headerPart === null ? null : parseHeader(headerPart, start);
+  if (headerPart === null || header === null) return null;
+  const encrypted = await readExactly(file, start + headerBytes, header.end - start - headerBytes);
+  const bytes = encrypted === null ? null : tryDecrypt(content, headerPart, encrypted);
+  return bytes === null ? null : { ...header, bytes };
+}
+
+function parseHeader(bytes: Buffer, start: number): ContentFrameHeader | null {
+  const length = bytes.readUInt32BE(0);
+  if (length > maxFrameBytes || length < encryptionOverheadBytes) return null;
   return {
     start,
     end: start + headerBytes + length,
-    firstLine: header.readUInt32BE(4),
-    lineCount: header.readUInt32BE(8),
-    position: {
-      offset: Number(header.readBigUInt64BE(12)),
-      readBytes: Number(header.readBigUInt64BE(20)),
-    },
-    text,
+    firstLine: bytes.readUInt32BE(4),
+    lineCount: bytes.readUInt32BE(8),
+    position: { offset: Number(bytes.readBigUInt64BE(12)), readBytes: Number(bytes.readBigUInt64BE(20)) },
   };
 }
 
@@ -132,16 +165,16 @@ async function readExactly(file: FileHandle, start: number, length: number): Pro
   return bytes;
 }
 
-function tryDecrypt(content: ContentLocation, header: Buffer, encrypted: Buffer): string | null {
+function tryDecrypt(content: ContentLocation, header: Buffer, encrypted: Buffer): Buffer | null {
   try {
-    return decrypt(content.key, associatedData(content, header), encrypted).toString();
+    return decrypt(content.key, associatedData(content, header), encrypted);
   } catch {
     return null;
   }
 }
 
-function associatedData({ sessionId }: ContentLocation, header: Buffer): Buffer {
-  return encodeValueList(['bothost conversation', sessionId, header]);
+function associatedData({ kind, sessionId }: ContentLocation, header: Buffer): Buffer {
+  return encodeValueList([kind === 'lines' ? 'bothost conversation' : 'bothost recording', sessionId, header]);
 }
 
 function isMissing(error: unknown): boolean {

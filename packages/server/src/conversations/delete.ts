@@ -8,7 +8,7 @@ import { removeBotTextFromSession } from '../sessions/remove-bot-text.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getContentPath } from './content-path.ts';
-import { deleteConversationKey, findConversationOfSession, lockSession } from './rows.ts';
+import { deleteConversationKeys, findConversationOfSession, lockSession } from './rows.ts';
 
 export type ConversationRemovalContext = {
   readonly db: Database;
@@ -20,7 +20,7 @@ export type ConversationRemovalContext = {
 };
 
 /**
- * Deletes the lines of a conversation, the log of the session and the last output in its events. Deletes the key first: if
+ * Deletes the lines of a conversation, its recording, the log of the session and the last output in its events. Deletes the key first: if
  * the server is killed before the files are removed, the lines cannot be read, and `purgeConversations` removes the log.
  *
  * @throws failure `not-found`, `session-running`
@@ -35,13 +35,13 @@ export async function deleteSessionConversation(
     const found = locked ? await findConversationOfSession(db, scope.organizationId, agentName, sessionId) : undefined;
     if (found === undefined) throw createApiError('not-found');
     if (found.isOpen) throw createApiError('session-running');
-    await deleteConversationKey(db, { sessionId: found.id, hostId: context.host.id, at: context.now() });
+    await deleteConversationKeys(db, { sessionId: found.id, hostId: context.host.id, at: context.now() });
     await removeBotTextFromSession(db, found.id);
     await appendAudit(db, scope.organizationId, {
       ...organizationEventFields,
       action: 'conversations.delete',
       object: found.id,
-      keys: [agentName],
+      keys: [found.agentName],
       actor: scope,
       at: context.now(),
       result: found.conversation === 'deleted' ? 'unchanged' : 'done',
@@ -57,6 +57,7 @@ export async function removeContent(
   context: ConversationRemovalContext,
   session: { readonly id: string; readonly agentId: string },
 ): Promise<void> {
-  await rm(getContentPath(context.conversationsDirectory, session), { force: true });
+  for (const kind of ['lines', 'recording'] as const)
+    await rm(getContentPath(context.conversationsDirectory, session, kind), { force: true });
   await removeSessionLogs(context, session.id);
 }

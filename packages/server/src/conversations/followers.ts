@@ -67,7 +67,7 @@ export function createConversationFollowers(
     const outcome = follower === null ? 'unknown' : await follower.step();
     // Nothing is followed at the level `off`, or the instance has been removed.
     if (outcome === 'unknown' && followed.get(sessionId) === state) followed.delete(sessionId);
-    if (outcome === 'lines' || outcome === 'more') wake(sessionId);
+    if (outcome === 'stored' || outcome === 'more') wake(sessionId);
     return outcome === 'more';
   };
 

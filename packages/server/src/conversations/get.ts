@@ -2,19 +2,20 @@ import {
   type ConversationLevel,
   type ConversationState,
   createApiError,
+  hasConversationText,
   type OperationGrantee,
   type Operations,
+  type RecordingState,
   type RequestOf,
   type ResponseOf,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { DamagedDataError } from '../secrets/vault/damaged.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { type ContentLocation, hasContentFile } from './content-file.ts';
-import { locateContent } from './follower.ts';
+import { type ContentKind, type ContentLocation, hasContentFile } from './content-file.ts';
+import { type ContentContext, locateContent } from './content-location.ts';
 import type { ConversationFollowers } from './followers.ts';
 import {
   type ConversationPage,
@@ -28,11 +29,8 @@ import { type ConversationOfSession, findConversationOfSession } from './rows.ts
 type GetConversation = Operations['getSessionConversation'];
 type Query = RequestOf<GetConversation>['query'];
 
-export type ConversationContext = {
-  readonly db: Database;
+export type ConversationContext = ContentContext & {
   readonly logger: Pick<Logger, 'error'>;
-  readonly keyring: Keyring;
-  readonly conversationsDirectory: string;
   readonly conversationFollowers: Pick<ConversationFollowers, 'numbers' | 'changed'>;
 };
 
@@ -58,7 +56,7 @@ export async function getSessionConversation(
   const from = query.cursor === undefined ? conversationStart : decodeConversationCursor(query.cursor);
   for (;;) {
     const soon = AbortSignal.any([waitOver, AbortSignal.timeout(stateMs)]);
-    const session = await findSession(context.db, scope, target);
+    const session = await requireConversation(context.db, scope.organizationId, target);
     // Wait for changes from before the read, so that none is missed between the read and the wait.
     const changed = context.conversationFollowers.changed(session.id, soon);
     const response = await readResponse(context, scope, session, from, query.limit);
@@ -68,9 +66,10 @@ export async function getSessionConversation(
   }
 }
 
-async function findSession(
+/** @throws failure `not-found` */
+export async function requireConversation(
   db: Database,
-  { organizationId }: Scope,
+  organizationId: string,
   { agentName, sessionId }: { readonly agentName: string; readonly sessionId: string },
 ): Promise<ConversationOfSession> {
   const found = isUuid(sessionId)
@@ -90,8 +89,8 @@ async function readResponse(
   const level: ConversationLevel = session.level ?? 'off';
   const isReader = grantee === 'owner' || grantee === 'member' || grantee === 'private-key';
   const state = stateOf(session);
-  const withText = isReader && level === 'transcript';
-  const page = await readPage(context, session, from, { limit, withText });
+  const hasText = hasConversationText(level);
+  const page = await readPage(context, session, from, { limit, level: isReader ? level : 'timings' });
   const hasMore = page !== 'missing' && (!page.isLast || state === 'live');
   return {
     sessionId: session.id,
@@ -99,7 +98,8 @@ async function readResponse(
     state: page === 'missing' ? 'missing' : state,
     startedAt: (session.startedAt ?? session.dispatchedAt)?.toISOString() ?? null,
     numbers: session.numbers ?? context.conversationFollowers.numbers(session.id),
-    textHidden: withText ? null : level === 'transcript' ? 'role' : 'level',
+    textHidden: !hasText ? 'level' : isReader ? null : 'role',
+    recording: await findRecordingState(context, session, isReader),
     lines: page === 'missing' ? [] : [...page.lines],
     nextCursor: hasMore ? encodeConversationCursor(page.next) : null,
   };
@@ -112,13 +112,27 @@ function stateOf(session: ConversationOfSession): ConversationState {
   return isOpen ? 'live' : 'incomplete';
 }
 
+async function findRecordingState(
+  context: ConversationContext,
+  session: ConversationOfSession,
+  isReader: boolean,
+): Promise<RecordingState> {
+  if (session.recordedAt === null) return 'none';
+  if (session.recordingKey === null) return session.conversation === 'deleted' ? 'deleted' : 'expired';
+  if (!isReader) return 'hidden';
+  const content = await findContent(context, session, 'recording', session.recordingKey);
+  if (content !== 'missing' && (await hasContentFile(content.path))) return 'available';
+  // Until the first part is stored, there is a key, but no file.
+  return session.conversation === 'live' ? 'none' : 'missing';
+}
+
 async function readPage(
   context: ConversationContext,
   session: ConversationOfSession,
   from: typeof conversationStart,
-  options: { readonly limit: number; readonly withText: boolean },
+  options: { readonly limit: number; readonly level: ConversationLevel },
 ): Promise<ConversationPage | 'missing'> {
-  const content = session.wrappedKey === null ? null : await findContent(context, session, session.wrappedKey);
+  const content = session.wrappedKey === null ? null : await findContent(context, session, 'lines', session.wrappedKey);
   if (content === null) return { lines: [], next: from, isLast: true };
   if (content === 'missing') return 'missing';
   // Until the first line is stored, there is a row, but no file.
@@ -126,13 +140,15 @@ async function readPage(
   return readConversationLines(content, from, options);
 }
 
-async function findContent(
-  context: ConversationContext,
+/** Finds the file of a content. `missing`: its key cannot be unwrapped. */
+export async function findContent(
+  context: ContentContext & Pick<ConversationContext, 'logger'>,
   session: ConversationOfSession,
+  kind: ContentKind,
   wrapped: Buffer,
 ): Promise<ContentLocation | 'missing'> {
   try {
-    return await locateContent(context, session, wrapped);
+    return await locateContent(context, session, kind, wrapped);
   } catch (error) {
     if (!(error instanceof DamagedDataError || error instanceof RootKeyMissingError)) throw error;
     context.logger.error({ err: error, sessionId: session.id }, 'conversation could not be decrypted');

@@ -4,7 +4,7 @@ import {
   type ConversationLine,
   conversationLimits,
   type DropReason,
-  removeConversationText,
+  limitConversationLine,
 } from '@bothost/contract';
 
 export type ParsedLines = {
@@ -58,13 +58,13 @@ export function parseConversationLines(session: Session, bytes: Buffer, wasInLon
   return { lines, usedBytes: from, isInLongLine, dropped: dropped.filter((drop) => drop.bytes > 0) };
 }
 
-/** Returns null for a line that consists of text which the level does not keep. */
+/** Returns null for a line that the level does not keep. */
 function parseLine(session: Session, text: string): ConversationLine | 'invalid' | null {
   const parsed = BotConversationLine.safeParse(parseJson(text));
   if (!parsed.success) return 'invalid';
   const { sessionId, ...line } = parsed.data;
   if (sessionId !== undefined && sessionId.toLowerCase() !== session.id) return 'invalid';
-  return session.level === 'transcript' ? line : removeConversationText(line);
+  return limitConversationLine(line, session.level);
 }
 
 function parseJson(text: string): unknown {

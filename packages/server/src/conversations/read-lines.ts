@@ -1,6 +1,11 @@
-import { type ConversationLine, createApiError, removeConversationText } from '@bothost/contract';
+import {
+  type ConversationLevel,
+  type ConversationLine,
+  createApiError,
+  limitConversationLine,
+} from '@bothost/contract';
 import { type ContentLocation, readFrames } from './content-file.ts';
-import { parseStoredLines } from './follower.ts';
+import { parseStoredLines } from './line-store.ts';
 
 /** A position in a stored conversation: the next line, and the offset of the frame to read it from. */
 export type ConversationCursor = { readonly line: number; readonly frame: number };
@@ -15,25 +20,25 @@ export type ConversationPage = {
 /** A page ends after this many bytes of JSON, so that a response stays small. */
 const pageBytes = 2 * 1_048_576;
 
-/** Reads at most `limit` stored lines. Without `withText`, lines have no text, and lines that consist of text are left out. */
+/** Reads at most `limit` stored lines. They contain no more than `level` allows; lines of which nothing is left are left out. */
 export async function readConversationLines(
   content: ContentLocation,
   from: ConversationCursor,
-  { limit, withText }: { readonly limit: number; readonly withText: boolean },
+  { limit, level }: { readonly limit: number; readonly level: ConversationLevel },
 ): Promise<ConversationPage> {
   const lines: ConversationLine[] = [];
   let next = from;
   let bytes = 0;
   for await (const frame of readFrames(content, from.frame)) {
     if (bytes > pageBytes) return { lines, next, isLast: false };
-    const stored = parseStoredLines(frame.text);
+    const stored = parseStoredLines(frame.bytes);
     for (let line = Math.max(from.line, frame.firstLine); line < frame.firstLine + frame.lineCount; line += 1) {
       if (lines.length >= limit) return { lines, next: { line, frame: frame.start }, isLast: false };
       const found = stored[line - frame.firstLine];
-      const shown = found === undefined || withText ? found : removeConversationText(found);
-      if (shown !== undefined && shown !== null) lines.push(shown);
+      const shown = found === undefined ? null : limitConversationLine(found, level);
+      if (shown !== null) lines.push(shown);
     }
-    bytes += frame.text.length;
+    bytes += frame.bytes.length;
     next = { line: frame.firstLine + frame.lineCount, frame: frame.end };
   }
   return { lines, next, isLast: true };

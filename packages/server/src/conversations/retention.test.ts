@@ -7,11 +7,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { writeFrame } from './content-file.ts';
+import { type ContentKind, writeFrame } from './content-file.ts';
 import { getContentPath } from './content-path.ts';
 import type { ConversationRemovalContext } from './delete.ts';
 import { purgeConversations, removeOrphanedContent } from './retention.ts';
-import { deleteConversationKey, findConversation } from './rows.ts';
+import { deleteConversationKeys, findConversation } from './rows.ts';
 
 const day = 86_400;
 let rows: TestDatabaseRows;
@@ -41,9 +41,10 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-async function conversation(ageDays: number): Promise<string> {
+async function conversation(ageDays: number, isRecorded = false): Promise<string> {
   const sessionId = await rows.session(of);
   await writeContent(sessionId);
+  if (isRecorded) await writeContent(sessionId, 'recording');
   await rows.db
     .insertInto('session_conversations')
     .values({
@@ -52,15 +53,17 @@ async function conversation(ageDays: number): Promise<string> {
       state: 'complete',
       wrapped_key: randomBytes(65),
       created_at: secondsAgo(ageDays * day),
+      ...(isRecorded ? { recorded_at: secondsAgo(ageDays * day), recording_key: randomBytes(65) } : {}),
     })
     .execute();
   return sessionId;
 }
 
-async function writeContent(sessionId: string): Promise<string> {
-  const path = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id: sessionId });
-  const frame = { start: 0, firstLine: 0, lineCount: 1, position: { offset: 0, readBytes: 0 }, text: '{}\n' };
-  await writeFrame({ path, key: randomBytes(32), sessionId }, frame);
+async function writeContent(sessionId: string, kind: ContentKind = 'lines'): Promise<string> {
+  const path = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id: sessionId }, kind);
+  const position = { offset: 3, readBytes: 3 };
+  const frame = { start: 0, firstLine: 0, lineCount: 1, position, bytes: Buffer.from('{}\n') };
+  await writeFrame({ path, key: randomBytes(32), sessionId, kind }, frame);
   return path;
 }
 
@@ -69,11 +72,22 @@ const files = () => readdir(join(context.conversationsDirectory, of.agentId)).ca
 it('purgeConversations removes the key and the lines of old conversations, and keeps their rows', async () => {
   const recent = await conversation(29);
   const old = await conversation(31);
-  expect(await purgeConversations(context, 0)).toBe(0);
-  expect(await purgeConversations(context, 30)).toBe(1);
+  await purgeConversations(context, { lineDays: 0, recordingDays: 0 });
+  expect((await files()).sort()).toEqual([recent, old].sort());
+  await purgeConversations(context, { lineDays: 30, recordingDays: 7 });
   expect(await files()).toEqual([recent]);
   expect(await findConversation(rows.db, old)).toMatchObject({ state: 'expired', wrapped_key: null });
   expect(await findConversation(rows.db, recent)).toMatchObject({ state: 'complete' });
+});
+
+it('purgeConversations removes old recordings before the lines, and keeps recent ones', async () => {
+  const recent = await conversation(6, true);
+  const old = await conversation(8, true);
+  await purgeConversations(context, { lineDays: 30, recordingDays: 7 });
+  expect(await files()).toEqual(expect.arrayContaining([recent, old, `${recent}.recording`]));
+  expect(await files()).not.toContain(`${old}.recording`);
+  expect(await findConversation(rows.db, old)).toMatchObject({ state: 'complete', recording_key: null });
+  expect(await findConversation(rows.db, recent)).toMatchObject({ recording_key: expect.anything() });
 });
 
 it('purgeConversations removes the log of a deleted conversation if the server was killed during the deletion', async () => {
@@ -84,21 +98,25 @@ it('purgeConversations removes the log of a deleted conversation if the server w
     .insertInto('instance_logs')
     .values({ ...instance, session_id: sessionId, host_id: hostId, ...log })
     .execute();
-  await deleteConversationKey(rows.db, { sessionId, hostId, at: testNow });
-  await purgeConversations(context, 30);
+  await deleteConversationKeys(rows.db, { sessionId, hostId, at: testNow });
+  await purgeConversations(context, { lineDays: 30, recordingDays: 7 });
   expect(await rows.db.selectFrom('instance_logs').selectAll().execute()).toEqual([]);
   expect(await files()).not.toContain(sessionId);
 });
 
 it('removeOrphanedContent removes files without a key, except those of the last day', async () => {
-  const kept = await conversation(1);
+  const kept = await conversation(1, true);
   const [recent, old] = [newId(), newId()];
   await writeContent(recent);
-  const path = await writeContent(old);
-  await utimes(path, secondsAgo(2 * day), secondsAgo(2 * day));
-  const keptPath = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id: kept });
-  await utimes(keptPath, secondsAgo(2 * day), secondsAgo(2 * day));
+  await writeContent(old);
+  await writeContent(old, 'recording');
+  for (const id of [old, kept]) {
+    for (const kind of ['lines', 'recording'] as const) {
+      const path = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id }, kind);
+      await utimes(path, secondsAgo(2 * day), secondsAgo(2 * day));
+    }
+  }
   await removeOrphanedContent(context);
-  expect(await files()).toEqual(expect.arrayContaining([kept, recent]));
-  expect(await files()).not.toContain(old);
+  expect(await files()).toEqual(expect.arrayContaining([kept, `${kept}.recording`, recent]));
+  expect(await files()).not.toEqual(expect.arrayContaining([expect.stringContaining(old)]));
 });

@@ -1,32 +1,49 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isUuid } from '../store/uuid.ts';
-import { getContentPath } from './content-path.ts';
+import type { ContentKind } from './content-file.ts';
+import { getContentName, getContentPath } from './content-path.ts';
 import { type ConversationRemovalContext, removeContent } from './delete.ts';
-import { expireConversations, findSessionsWithContent, listDeletedConversationsWithLog } from './rows.ts';
+import {
+  expireConversations,
+  expireRecordings,
+  findSessionsWithContent,
+  listDeletedConversationsWithLog,
+} from './rows.ts';
 
 const batch = 500;
 const dayMs = 86_400_000;
 
+/** Days after which content is removed. 0 keeps it as long as its session. */
+export type ConversationRetention = { readonly lineDays: number; readonly recordingDays: number };
+
 /**
- * Removes the lines of conversations that began more than `days` ago, or none if `days` is 0. Keeps their numbers. Also finishes
- * deletions that were interrupted. Returns the number of conversations whose lines were removed.
+ * Removes the lines and recordings of conversations that began before these days. Keeps their numbers. Also finishes deletions that
+ * were interrupted.
  */
-export async function purgeConversations(context: ConversationRemovalContext, days: number): Promise<number> {
+export async function purgeConversations(
+  context: ConversationRemovalContext,
+  { lineDays, recordingDays }: ConversationRetention,
+): Promise<void> {
   for (;;) {
     const unfinished = await listDeletedConversationsWithLog(context.db, context.host.id, batch);
     for (const session of unfinished) await removeContent(context, session);
     if (unfinished.length < batch) break;
   }
-  if (days === 0) return 0;
+  await removeExpired(context, 'lines', lineDays);
+  await removeExpired(context, 'recording', recordingDays);
+}
+
+async function removeExpired(context: ConversationRemovalContext, kind: ContentKind, days: number): Promise<void> {
+  if (days === 0) return;
   const before = new Date(context.now().getTime() - days * dayMs);
-  let removed = 0;
+  const expire = kind === 'lines' ? expireConversations : expireRecordings;
   for (;;) {
     // The key is deleted first: without it, a file that is left after a kill cannot be read.
-    const expired = await expireConversations(context.db, context.host.id, before, batch);
-    for (const session of expired) await rm(getContentPath(context.conversationsDirectory, session), { force: true });
-    removed += expired.length;
-    if (expired.length < batch) return removed;
+    const expired = await expire(context.db, context.host.id, before, batch);
+    for (const session of expired)
+      await rm(getContentPath(context.conversationsDirectory, session, kind), { force: true });
+    if (expired.length < batch) return;
   }
 }
 
@@ -35,14 +52,15 @@ export async function removeOrphanedContent(context: ConversationRemovalContext)
   const recent = context.now().getTime() - dayMs;
   for (const agentId of await list(context.conversationsDirectory)) {
     const directory = join(context.conversationsDirectory, agentId);
-    const present = (await list(directory)).filter(isUuid);
+    const names = await list(directory);
+    const present = [...new Set(names.map((name) => name.split('.')[0] ?? ''))].filter(isUuid);
     for (let from = 0; from < present.length; from += batch) {
       const ids = present.slice(from, from + batch);
-      const known = await findSessionsWithContent(context.db, ids);
-      for (const id of ids) {
-        const path = join(directory, id);
+      const known = (await findSessionsWithContent(context.db, ids)).map(({ id, kind }) => getContentName(id, kind));
+      for (const name of ids.flatMap((id) => [getContentName(id, 'lines'), getContentName(id, 'recording')])) {
+        const path = join(directory, name);
         const changedAt = (await stat(path).catch(() => null))?.mtimeMs ?? recent;
-        if (!known.has(id) && changedAt < recent) await rm(path, { force: true });
+        if (!known.includes(name) && changedAt < recent) await rm(path, { force: true });
       }
     }
     await rmdir(directory).catch(() => undefined);

@@ -2,6 +2,7 @@ import type { ConversationLevel, ConversationNumbers } from '@bothost/contract';
 import { type Selectable, sql } from 'kysely';
 import type { Database, SessionConversationsTable } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
+import type { ContentKind } from './content-file.ts';
 
 export type ConversationRow = Selectable<SessionConversationsTable>;
 
@@ -61,6 +62,21 @@ export async function insertConversation(
   return findConversation(db, row.sessionId);
 }
 
+/** Stores the key of the recording of a running conversation, unless there is one. Returns the row. */
+export async function insertRecordingKey(
+  db: Database,
+  row: { readonly sessionId: string; readonly wrappedKey: Buffer; readonly createdAt: Date },
+): Promise<ConversationRow | undefined> {
+  await db
+    .updateTable('session_conversations')
+    .set({ recording_key: row.wrappedKey, recorded_at: row.createdAt })
+    .where('session_id', '=', row.sessionId)
+    .where('state', '=', 'live')
+    .where('recorded_at', 'is', null)
+    .execute();
+  return findConversation(db, row.sessionId);
+}
+
 /** Stores the numbers of a conversation that has ended. Does nothing if they are stored already. */
 export async function endConversation(
   db: Database,
@@ -91,6 +107,7 @@ export type ConversationOfSession = {
   readonly id: string;
   readonly organizationId: string;
   readonly agentId: string;
+  readonly agentName: string;
   readonly level: ConversationLevel | null;
   readonly startedAt: Date | null;
   readonly dispatchedAt: Date | null;
@@ -98,6 +115,9 @@ export type ConversationOfSession = {
   /** The state of the conversation. Null if it has no line. */
   readonly conversation: ConversationRow['state'] | null;
   readonly wrappedKey: Buffer | null;
+  /** When the recording began. Null if there was none. Its key is null after its end of life. */
+  readonly recordedAt: Date | null;
+  readonly recordingKey: Buffer | null;
   readonly numbers: ConversationNumbers | null;
 };
 
@@ -119,11 +139,14 @@ export function findConversationOfSession(
       'sessions.id',
       'sessions.organization_id as organizationId',
       'sessions.agent_id as agentId',
+      'agents.name as agentName',
       'sessions.conversation_level as level',
       'sessions.bot_started_at as startedAt',
       'sessions.handed_over_at as dispatchedAt',
       'session_conversations.state as conversation',
       'session_conversations.wrapped_key as wrappedKey',
+      'session_conversations.recorded_at as recordedAt',
+      'session_conversations.recording_key as recordingKey',
       'session_conversations.numbers',
     ])
     .select(sql<boolean>`sessions.state <> 'ended' or coalesce(instances.state <> 'ended', false)`.as('isOpen'))
@@ -139,14 +162,14 @@ export async function lockSession(db: Database, sessionId: string): Promise<bool
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** Deletes the key of a conversation, so that its lines can never be read again. Keeps its numbers. */
-export async function deleteConversationKey(
+/** Deletes the keys of a conversation, so that its lines and its recording can never be read again. Keeps its numbers. */
+export async function deleteConversationKeys(
   db: Database,
   row: { readonly sessionId: string; readonly hostId: string; readonly at: Date },
 ): Promise<void> {
   await sql`insert into session_conversations (session_id, host_id, state, created_at)
     values (${row.sessionId}, ${row.hostId}, 'deleted', ${row.at}::timestamptz)
-    on conflict (session_id) do update set state = 'deleted', wrapped_key = null`.execute(db);
+    on conflict (session_id) do update set state = 'deleted', wrapped_key = null, recording_key = null`.execute(db);
 }
 
 type SessionKey = { readonly id: string; readonly agentId: string };
@@ -168,6 +191,23 @@ export async function expireConversations(
   return rows;
 }
 
+/** Deletes the keys of recordings that began before a time, at most `limit`. Returns their sessions. */
+export async function expireRecordings(
+  db: Database,
+  hostId: string,
+  before: Date,
+  limit: number,
+): Promise<SessionKey[]> {
+  const { rows } = await sql<SessionKey>`
+    update session_conversations set recording_key = null
+    from sessions where sessions.id = session_id and session_id in (
+      select session_id from session_conversations
+      where host_id = ${hostId} and recorded_at < ${before}::timestamptz and recording_key is not null
+      order by recorded_at limit ${limit})
+    returning sessions.id, sessions.agent_id as "agentId"`.execute(db);
+  return rows;
+}
+
 /** Lists deleted conversations whose session still has a stored log on the host. */
 export function listDeletedConversationsWithLog(db: Database, hostId: string, limit: number): Promise<SessionKey[]> {
   return db
@@ -180,28 +220,40 @@ export function listDeletedConversationsWithLog(db: Database, hostId: string, li
     .execute();
 }
 
-/** Returns which of these sessions have a key, and so lines that can be read. */
+type SessionContent = SessionKey & { readonly kind: ContentKind };
+
+/** Returns which content of these sessions has a key, and so can be read. */
 export async function findSessionsWithContent(
   db: Database,
   sessionIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly Pick<SessionContent, 'id' | 'kind'>[]> {
   const rows = await db
     .selectFrom('session_conversations')
-    .select('session_id')
+    .select(['session_id as id', 'wrapped_key', 'recording_key'])
     .where('session_id', 'in', [...sessionIds])
-    .where('wrapped_key', 'is not', null)
     .execute();
-  return new Set(rows.map((row) => row.session_id));
+  return rows.flatMap(listContent);
 }
 
-/** Lists the sessions of a host whose conversations have ended and can be read. */
-export function listSessionsWithContent(db: Database, hostId: string): Promise<SessionKey[]> {
-  return db
+/** Lists the content of the ended conversations of a host that can be read. */
+export async function listSessionsWithContent(db: Database, hostId: string): Promise<SessionContent[]> {
+  const rows = await db
     .selectFrom('session_conversations')
     .innerJoin('sessions', 'sessions.id', 'session_conversations.session_id')
-    .select(['sessions.id', 'sessions.agent_id as agentId'])
+    .select(['sessions.id', 'sessions.agent_id as agentId', 'wrapped_key', 'recording_key'])
     .where('session_conversations.host_id', '=', hostId)
     .where('session_conversations.state', '<>', 'live')
-    .where('wrapped_key', 'is not', null)
     .execute();
+  return rows.flatMap(listContent);
+}
+
+function listContent<Row extends { readonly wrapped_key: Buffer | null; readonly recording_key: Buffer | null }>({
+  wrapped_key: lines,
+  recording_key: recording,
+  ...session
+}: Row) {
+  return [
+    ...(lines === null ? [] : [{ ...session, kind: 'lines' as const }]),
+    ...(recording === null ? [] : [{ ...session, kind: 'recording' as const }]),
+  ];
 }

@@ -32,6 +32,7 @@ import {
   type RoutesContext,
 } from './api/operation-routes.ts';
 import { pipecatCloudHandlers, replaceNotFoundStatus } from './api/pipecat-cloud.ts';
+import { addRecordingRoutes, type RecordingPlayer } from './api/recording.ts';
 import { createRefusalAuditEntries } from './api/refused-request.ts';
 import { createNodeServer } from './node-server.ts';
 import { addCommandLinePackage } from './pages/command-line-package.ts';
@@ -57,7 +58,8 @@ export type AppContext = ProxyContext &
   AgentSocketContext &
   UploadContext &
   RoutesContext &
-  BackupCreator & {
+  BackupCreator &
+  RecordingPlayer & {
     readonly probes: Probes;
     /** Returns the ICE servers of an instance's session. Empty if the secret is wrong, or no session runs. */
     readonly findIceServersOfInstance: (instanceId: string, secret: string) => Promise<readonly IceServer[]>;
@@ -110,6 +112,7 @@ export async function createApp(context: AppContext, handlers: ApiOperationHandl
   addAuthorizationServer(app);
   addProbeRoutes(app, context.probes);
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
+  addRecordingRoutes(app, context);
   addBackupRoute(app, context, (request) => requireOperator(context, request));
   await addDashboardRoutes(app);
   addCommandLinePackage(app);

@@ -125,6 +125,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     ['off', true],
     ['timings', true],
     ['transcript', false],
+    ['recording', false],
     [null, false],
   ] as const)('without text returns the log of a session with the level %s: %s', async (level, isReturned) => {
     const { agentId, hostId } = request.scope;

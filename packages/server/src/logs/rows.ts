@@ -11,7 +11,7 @@ export type LogScope = {
   readonly deploymentId: string | undefined;
   readonly sessionId: string | undefined;
   /**
-   * Whether to omit the logs of sessions whose log may contain the conversation: of the level `transcript`, and of earlier versions,
+   * Whether to omit the logs of sessions whose log may contain the conversation: of the levels `transcript` and `recording`, and of earlier versions,
    * which logged everything.
    */
   readonly withoutText: boolean;

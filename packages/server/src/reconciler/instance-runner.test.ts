@@ -99,6 +99,7 @@ describe('the instance runner', () => {
     ['off', 'transcript', 'INFO'],
     ['timings', 'transcript', 'INFO'],
     ['transcript', 'transcript', 'DEBUG'],
+    ['recording', 'recording', 'DEBUG'],
     ['transcript', 'timings', 'INFO'],
   ] as const)(
     'starts a bot at the level %s, of which the operator allows %s, with the log level %s',

@@ -206,6 +206,7 @@ describe('createSession', () => {
 
   it.each([
     ['the level of the agent', 'transcript', 'transcript', null, 'transcript'],
+    ['the level of the start below a recording', 'recording', 'recording', 'transcript', 'transcript'],
     ['the level of the operator if the agent has a higher one', 'transcript', 'timings', null, 'timings'],
     ['the level of the start if the agent has a higher one', 'transcript', 'transcript', 'off', 'off'],
     ['the level of the agent if the start names a higher one', 'timings', 'transcript', 'transcript', 'timings'],

@@ -300,16 +300,20 @@ export type SessionMetricsTable = {
 };
 
 /**
- * The conversation of a session of which the bot wrote something. The lines are in a file of the host, encrypted with a key of the
- * session (`conversations/content-file.ts`).
+ * The conversation of a session of which the bot wrote something. The lines and the recording are in files of the host, each
+ * encrypted with a key of its own (`conversations/content-file.ts`).
  */
 export type SessionConversationsTable = {
   session_id: string;
-  /** The host whose data directory contains the file. */
+  /** The host whose data directory contains the files. */
   host_id: string;
   state: 'live' | 'complete' | 'incomplete' | 'expired' | 'deleted';
-  /** The key of the file, wrapped with a key of the organization. Null after the lines were deleted. */
+  /** The key of the lines, wrapped with a key of the organization. Null after the lines were deleted. */
   wrapped_key: Buffer | null;
+  /** When the recording began. Null: the bot recorded nothing. */
+  recorded_at: Date | null;
+  /** The key of the recording. Null after the recording was deleted. */
+  recording_key: Buffer | null;
   /** Null while the session runs. The columns after it repeat some of the numbers for lists of sessions. */
   numbers: JSONColumnType<ConversationNumbers> | null;
   /** Responses measured from silence, or, if there are none, from the release of the turn. */

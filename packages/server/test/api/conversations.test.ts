@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ApiClient, backupUrlPath, type ConversationLevel } from '@bothost/contract';
+import { type ApiClient, backupUrlPath, type ConversationLevel, createRecordingPath } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/store/database.ts';
@@ -12,7 +13,7 @@ import {
   startAgentSession,
   stopAgentSession,
 } from '../support/client.ts';
-import { signUpPerson } from '../support/people.ts';
+import { signUpPerson, type TestPerson } from '../support/people.ts';
 import { insertSecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
@@ -38,6 +39,7 @@ const end = { kind: 'end', at: 2_100, reason: 'client-disconnected' };
 describe('the conversation of a session', () => {
   let service: TestServer;
   let bot: BotProjectDirectory;
+  let other: Awaited<ReturnType<typeof insertSecondOrganization>>;
   let db: Database;
 
   const read = (sessionId: string, query = {}, client: ApiClient = service.client) =>
@@ -51,6 +53,23 @@ describe('the conversation of a session', () => {
       `require('fs').appendFileSync(process.env.BOTHOST_CONVERSATION_FILE, ${JSON.stringify(text)})`,
     );
   };
+  /** Makes the bot append to its recording. The service does not look at what the bytes mean. */
+  const appendAudio = async (sessionId: string, bytes: Buffer) => {
+    const code = `require('fs').appendFileSync(process.env.BOTHOST_RECORDING_FILE, Buffer.from('${bytes.toString('base64')}', 'base64'))`;
+    await evaluate(sessionId, code);
+  };
+  const play = (sessionId: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
+    const path = createRecordingPath(null, { agentName, sessionId });
+    return fetch(`${service.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${service.privateKey}`, ...headers },
+    });
+  };
+  const bodyOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+  const playbacksOf = async (sessionId: string) =>
+    (await service.client.listAuditEntries({ query: { limit: 50 } })).entries.filter(
+      ({ action, object, result }) => action === 'recordings.play' && object === sessionId && result === 'done',
+    );
   const setLevel = (level: ConversationLevel) =>
     service.client.updateAgent({ params: { agentName }, body: { conversation: { level } } });
   const start = () => startAgentSession(service, agentName);
@@ -64,9 +83,16 @@ describe('the conversation of a session', () => {
     return read(sessionId);
   };
 
+  /** Requests a recording as the dashboard does, with the cookie of the person's session. */
+  const playAs = (person: TestPerson, sessionId: string) =>
+    fetch(`${service.url}${createRecordingPath(service.organization, { agentName, sessionId })}`, {
+      headers: { cookie: person.cookie() },
+    });
+
   beforeAll(async () => {
     bot = await writeBot(agentName, { maxAgents: 20 });
     service = await startTestServer({ agents: [bot.path] });
+    other = await insertSecondOrganization(service);
     db = await openDatabase<Tables>({
       address: service.database.address,
       logger: { warn: () => undefined },
@@ -76,6 +102,7 @@ describe('the conversation of a session', () => {
   });
   afterAll(async () => {
     await db?.destroy();
+    await other?.close();
     await service?.close();
     await bot.remove();
   });
@@ -128,11 +155,9 @@ describe('the conversation of a session', () => {
     expect(shown.lines).toMatchObject([turn, { kind: 'error', category: 'timeout' }]);
     const member = (await signUpPerson(service, 'max', 'member')).within(service.organization);
     expect((await read(sessionId, {}, member)).lines).toHaveLength(3);
-    const other = await insertSecondOrganization(service);
     const url = `${service.url}/v1/agents/${agentName}/sessions/${sessionId}/conversation`;
     const { status } = await fetch(url, { headers: { authorization: `Bearer ${other.privateKey}` } });
     expect(status).toBe(404);
-    await other.close();
     await stop(sessionId);
   });
 
@@ -202,6 +227,95 @@ describe('the conversation of a session', () => {
     if (isPossible) expect(lines).toContainEqual(expect.objectContaining({ kind: 'dropped', reason }));
   });
 
+  it('has a recording at the level recording, which is played in ranges while the session runs and after it', async () => {
+    await setLevel('recording');
+    const sessionId = await start();
+    expect((await play(sessionId)).status).toBe(404);
+    const [first, second] = [randomBytes(20_000), randomBytes(30_000)];
+    await append(sessionId, turn, { kind: 'peaks', at: 2_000, from: 0, user: 'AAEC', bot: '/wAA' });
+    await appendAudio(sessionId, first);
+    await expect.poll(async () => (await play(sessionId, {}, 'HEAD')).headers.get('content-length')).toBe('20000');
+    expect(await bodyOf(await play(sessionId))).toEqual(first);
+    expect(await read(sessionId)).toMatchObject({ level: 'recording', recording: 'available', textHidden: null });
+    await appendAudio(sessionId, second);
+    const ended = await stop(sessionId);
+    expect(ended.lines.map(({ kind }) => kind)).toEqual(['turn', 'peaks']);
+    const whole = Buffer.concat([first, second]);
+    const all = await play(sessionId);
+    expect(all.status).toBe(200);
+    expect(Object.fromEntries(all.headers)).toMatchObject({
+      'content-type': 'audio/ogg',
+      'content-length': '50000',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(await bodyOf(all)).toEqual(whole);
+    const across = await play(sessionId, { range: 'bytes=19990-20009' });
+    expect([across.status, across.headers.get('content-range')]).toEqual([206, 'bytes 19990-20009/50000']);
+    expect(await bodyOf(across)).toEqual(whole.subarray(19_990, 20_010));
+    expect(await bodyOf(await play(sessionId, { range: 'bytes=-10' }))).toEqual(whole.subarray(-10));
+    const behind = await play(sessionId, { range: 'bytes=50000-' });
+    expect([behind.status, behind.headers.get('content-range')]).toEqual([416, 'bytes */50000']);
+    expect(await behind.json()).toMatchObject({ reason: 'range-not-satisfiable' });
+    expect(await playbacksOf(sessionId)).toMatchObject([{ keys: [agentName] }]);
+
+    expect((await playAs(await signUpPerson(service, 'ines', 'member'), sessionId)).status).toBe(200);
+    expect(await playbacksOf(sessionId)).toHaveLength(2);
+    const viewer = await signUpPerson(service, 'viktor', 'viewer');
+    expect((await playAs(viewer, sessionId)).status).toBe(403);
+    const hidden = await read(sessionId, {}, viewer.within(service.organization));
+    expect(hidden).toMatchObject({ recording: 'hidden', textHidden: 'role' });
+    expect(hidden.lines.map(({ kind }) => kind)).toEqual(['turn']);
+    const authorization = `Bearer ${other.privateKey}`;
+    const foreign = await play(sessionId, { authorization });
+    const missing = await play('0190a1b2-0000-7000-8000-000000000001', { authorization });
+    const bodies = [await foreign.json(), await missing.json()].map((body) => ({ ...(body as object), requestId: '' }));
+    expect([foreign.status, bodies[0]]).toEqual([404, bodies[1]]);
+    const stored = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
+    const path = stored.find((name) => name.endsWith(`${sessionId}.recording`)) ?? '';
+    expect((await readFile(join(service.dataDirectory, 'conversations', path))).includes(first.subarray(0, 64))).toBe(
+      false,
+    );
+
+    await service.client.deleteSessionConversation({ params: { agentName, sessionId } });
+    expect((await play(sessionId)).status).toBe(404);
+    expect(await read(sessionId)).toMatchObject({ state: 'deleted', recording: 'deleted' });
+    const left = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
+    expect(left.filter((name) => name.includes(sessionId))).toEqual([]);
+    await setLevel('transcript');
+  });
+
+  it('has no recording and no peaks at the level transcript, even if the bot writes them', async () => {
+    const sessionId = await start();
+    await append(sessionId, turn, { kind: 'peaks', at: 2_000, from: 0, user: 'AAEC', bot: '/wAA' });
+    await appendAudio(sessionId, randomBytes(1_000));
+    expect(await stop(sessionId)).toMatchObject({ recording: 'none', lines: [turn] });
+    const refused = await play(sessionId);
+    expect([refused.status, await refused.json()]).toMatchObject([404, { reason: 'recording-not-found' }]);
+  });
+
+  it.each([
+    ['a symbolic link', 'fs.unlinkSync(path); fs.symlinkSync("/etc/passwd", path)', 'recording-replaced'],
+    ['a FIFO', 'fs.unlinkSync(path); require("child_process").execFileSync("mkfifo", [path])', 'recording-replaced'],
+    ['a second name', 'fs.linkSync(path, process.env.HOME + "/audio")', 'recording-replaced'],
+    ['a truncated file', 'fs.truncateSync(path, 1)', 'recording-truncated'],
+  ])('keeps what the bot recorded before it made %s', async (what, code, reason) => {
+    await setLevel('recording');
+    const sessionId = await start();
+    await appendAudio(sessionId, Buffer.from('OggS first'));
+    await expect.poll(async () => (await play(sessionId, {}, 'HEAD')).status, { timeout: 10_000 }).toBe(200);
+    const attack = `const fs = require('fs'); const path = process.env.BOTHOST_RECORDING_FILE; ${code}`;
+    const isPossible = await evaluate(sessionId, `(() => { ${attack} })()`).then(
+      () => true,
+      () => false,
+    );
+    expect(isPossible || /link|FIFO/.test(what)).toBe(true);
+    const { lines } = await stop(sessionId);
+    expect((await bodyOf(await play(sessionId))).toString()).toBe('OggS first');
+    expect(lines).toMatchObject(isPossible ? [{ kind: 'dropped', reason }] : []);
+    await setLevel('transcript');
+  });
+
   it('is deleted together with the log and the last output, for good, and the deletion is audited', async () => {
     const sessionId = await start();
     await append(sessionId, question);
@@ -238,6 +352,11 @@ describe('the conversation of a session', () => {
 
   it('is in a backup only if the operator asks for conversations, and so is the log', async () => {
     const sessionId = await start();
+    await setLevel('recording');
+    const recorded = await start();
+    await setLevel('transcript');
+    await appendAudio(recorded, randomBytes(100));
+    await stop(recorded);
     await append(sessionId, question);
     await evaluate(sessionId, 'console.log("spoke about the osprey")');
     await evaluate(sessionId, 'setTimeout(() => process.exit(1))');
@@ -253,8 +372,10 @@ describe('the conversation of a session', () => {
     expect(without).toContain('session_conversations');
     expect(without).not.toContain('osprey');
     expect(without).not.toMatch(/files\/(conversations|logs)/);
+    expect(without).not.toContain(`${recorded}.recording`);
     const all = await backUp('?withConversations=true');
     expect(all).toContain('osprey');
+    expect(all).toContain(`${recorded}.recording`);
     expect(all).toMatch(new RegExp(`files/conversations/[^/]+/${sessionId}`));
     const { status } = await fetch(
       `${service.url}${backupUrlPath}?withConversations=1`,

@@ -69,7 +69,9 @@ describeAsRoot('a hostile bot, on a service that runs as root', () => {
     const environment = await evaluate<Record<string, string>>('process.env');
     expect(
       Object.keys(environment).filter((name) =>
-        /^(BOTHOST_(?!(INSTANCE|CONVERSATION_FILE|LIMIT_SESSION_LOG)$)|DATABASE|PG|npm_|VITEST)/.test(name),
+        /^(BOTHOST_(?!(INSTANCE|CONVERSATION_FILE|RECORDING_FILE|LIMIT_SESSION_LOG)$)|DATABASE|PG|npm_|VITEST)/.test(
+          name,
+        ),
       ),
     ).toEqual([]);
     const text = JSON.stringify(environment) + (await evaluate<string>('process.argv.join()'));

@@ -3,6 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ConversationLevel } from '@bothost/contract';
 
 /** Values of `deploy.toml`. Missing values have the service's defaults. */
 export type BotOptions = {
@@ -10,7 +11,7 @@ export type BotOptions = {
   readonly maxAgents?: number;
   readonly websocketAuth?: 'none' | 'token';
   readonly websocketStart?: 'full' | 'minimal';
-  readonly conversationLevel?: 'off' | 'timings' | 'transcript';
+  readonly conversationLevel?: ConversationLevel;
   /** JavaScript that runs before the standard code of the test bot. */
   readonly prelude?: string;
   /** Whether `prelude` replaces the standard code of the test bot. */

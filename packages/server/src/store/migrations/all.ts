@@ -12,6 +12,7 @@ import { dropFormerMacsMigration } from './0046-no-former-macs.ts';
 import { conversationLevelMigration } from './0048-conversation-level.ts';
 import { sessionConversationsMigration } from './0049-session-conversations.ts';
 import { imagesMigration } from './0050-images.ts';
+import { sessionRecordingsMigration } from './0051-session-recordings.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   conversationLevelMigration,
   sessionConversationsMigration,
   imagesMigration,
+  sessionRecordingsMigration,
 ];
