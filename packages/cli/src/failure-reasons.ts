@@ -67,6 +67,10 @@ export const failureReasons = {
   // Reasons of `cloud agent conversation`.
   'no-session': 'The agent has no session',
   'no-transcript': 'The conversation has no text',
+  'no-recording': 'The session has no recording that can be saved',
+  'recording-not-written': 'The recording cannot be written',
+  'recording-interrupted': 'The service ended the recording before it was complete',
+  'file-exists': 'The file to write exists already',
   // Reasons of the `cloud audit` commands.
   'audit-broken': 'An entry of the audit log is missing or was changed',
   // Reasons of the `operator` commands.

@@ -28,7 +28,8 @@ export function explainMissingContent({ level, textHidden, state }: SessionConve
   return textHidden === null ? stateSentences[state] : `This level keeps no text. ${levelAdvice}`;
 }
 
-const levelAdvice = 'To keep text of new sessions, deploy with --conversation-level transcript.';
+const levelAdvice =
+  'To keep text of new sessions, deploy with --conversation-level transcript, or with recording for the audio, too.';
 
 function summarizeNumbers(numbers: ConversationNumbers): string {
   const { turns, interruptions, responses, greetingMs, tools, errors, endReason, droppedLines } = numbers;

@@ -1,14 +1,8 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  type BackupManifest,
-  backupConversationsParameter,
-  backupUrlPath,
-  ConnectionError,
-  formatBytes,
-  toApiError,
-} from '@bothost/contract';
+import { type BackupManifest, backupConversationsParameter, backupUrlPath, formatBytes } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { requestDownload } from '../connection/download.ts';
 import { Failure } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
@@ -49,10 +43,19 @@ type BackupSource = { readonly token: string; readonly withConversations: boolea
 
 async function transfer(
   context: CommandContext,
-  source: BackupSource,
+  { token, withConversations }: BackupSource,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<SavedBackup> {
-  const body = await requestBackup(context, source);
+  const query = withConversations ? `?${backupConversationsParameter}=true` : '';
+  const body = await requestDownload(context.io, {
+    origin: context.settings.origin.value,
+    path: `${backupUrlPath}${query}`,
+    key: token,
+    onInterrupted: (cause) => {
+      const hint = 'The log of the service says why. Nothing was saved.';
+      return new Failure('backup-interrupted', 'The service ended the backup before it was complete.', hint, { cause });
+    },
+  });
   let bytes = 0;
   async function* written(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
@@ -66,34 +69,6 @@ async function transfer(
     for await (const _ of content);
   });
   return { createdAt, region, bytes };
-}
-
-async function requestBackup(
-  { io, settings }: CommandContext,
-  { token, withConversations }: BackupSource,
-): Promise<AsyncIterable<Uint8Array>> {
-  const origin = settings.origin.value;
-  const query = withConversations ? `?${backupConversationsParameter}=true` : '';
-  // Do not follow redirects, which would send the token to another host.
-  const request = { headers: { authorization: `Bearer ${token}` }, signal: io.signal, redirect: 'error' } as const;
-  const response = await io.fetch(`${origin}${backupUrlPath}${query}`, request).catch((error: unknown) => {
-    io.signal.throwIfAborted();
-    throw new ConnectionError(`cannot reach the service at ${origin}`, { cause: error });
-  });
-  if (!response.ok) throw toApiError(response.status, await response.json().catch(() => null));
-  return bodyOf(io.signal, response);
-}
-
-async function* bodyOf(signal: AbortSignal, { body }: Response): AsyncGenerator<Uint8Array> {
-  try {
-    if (body !== null) yield* body;
-  } catch (error) {
-    signal.throwIfAborted();
-    const hint = 'The log of the service says why. Nothing was saved.';
-    throw new Failure('backup-interrupted', 'The service ended the backup before it was complete.', hint, {
-      cause: error,
-    });
-  }
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -23,7 +23,7 @@ test('docs/conversations.md shows lines that a bot may write, and what botcli pr
     getSessions: () => ({ total_count: 1, sessions: [sessionSummary], nextCursor: null }),
     getSessionConversation: () => ({
       ...{ sessionId, level: 'transcript', state: 'complete', startedAt: '2026-11-20T16:00:05.000Z' },
-      ...{ numbers: counter.numbers(), textHidden: null, lines, nextCursor: null },
+      ...{ numbers: counter.numbers(), textHidden: null, recording: 'none', lines, nextCursor: null },
     }),
   });
   try {

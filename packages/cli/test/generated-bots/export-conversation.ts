@@ -29,7 +29,7 @@ export async function exportConversation(): Promise<string> {
   const service = await startServiceWith({
     getSessionConversation: () => ({
       ...{ sessionId, level: 'transcript', state: 'complete', startedAt: '2026-11-20T16:00:05.000Z' },
-      ...{ numbers: null, textHidden: null, lines, nextCursor: null },
+      ...{ numbers: null, textHidden: null, recording: 'none', lines, nextCursor: null },
     }),
   });
   try {

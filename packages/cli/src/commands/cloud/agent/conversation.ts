@@ -1,8 +1,9 @@
 import type { ApiClient, ConversationLine, SessionConversation } from '@bothost/contract';
 import { linesPerConversationPage } from '@bothost/contract/conversation-level';
+import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
-import { choiceOption, flagOption } from '../../../command-line/options.ts';
+import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
 import { toPipecatEvalMessages } from '../../../conversation/pipecat-eval.ts';
 import { explainMissingContent, summarizeConversation } from '../../../conversation/summary.ts';
 import { createTranscript, listTranscriptEntries } from '../../../conversation/transcript.ts';
@@ -14,7 +15,7 @@ import type { CommandReport, CommandReportStream } from '../../../output/report.
 type Session = { readonly agentName: string; readonly sessionId: string };
 
 export const command = defineCommand({
-  summary: 'Show, follow, export or delete the conversation of a session',
+  summary: 'Show, follow, save or delete the conversation of a session',
   details:
     'Without SESSION, the newest session of the agent is shown. Columns: minutes and seconds since the start of the session, ' +
     'who, milliseconds, text. The milliseconds are the response time of the bot, or the duration of a tool call; * marks a ' +
@@ -24,7 +25,9 @@ export const command = defineCommand({
     'With --follow, new entries are printed as they end, until Ctrl-C or the end of the session. In JSON mode, each line of the ' +
     'conversation is then a document; a line replaces an earlier one about the same thing.\n' +
     '--format pipecat-eval prints the conversation file that "pipecat eval judge" reads.\n' +
-    '--delete removes the content and the log of an ended session, and keeps its numbers. On a terminal, it asks for ' +
+    '--recording FILE saves the audio, as Ogg Opus with two channels: the caller is left, the bot right. Of a running session, it ' +
+    'saves what there is so far. An existing file is replaced only with --force. With `-`, it goes to standard output.\n' +
+    '--delete removes the content, its recording and the log of an ended session, and keeps its numbers. On a terminal, it asks for ' +
     'confirmation. Without one, it needs --yes.',
   arguments: {
     name: { description: 'Name of the agent' },
@@ -33,6 +36,8 @@ export const command = defineCommand({
   options: {
     follow: flagOption('Keep printing new entries', 'f'),
     format: choiceOption({ description: 'Print the conversation for another program' }, ['pipecat-eval']),
+    recording: textOption({ description: 'Save the recording, - for standard output', placeholder: 'FILE' }),
+    force: flagOption('Replace an existing file'),
     delete: flagOption('Delete the content of the conversation'),
     yes: flagOption('Skip the confirmation of --delete', 'y'),
   },
@@ -40,17 +45,20 @@ export const command = defineCommand({
     'cloud agent conversation parrot',
     'cloud agent conversation parrot 0192f0c1-2345-7000-8000-00000000abcd --follow',
     'cloud agent conversation my-bot 0192f0c1-2345-7000-8000-00000000abcd --format pipecat-eval',
+    'cloud agent conversation my-bot 0192f0c1-2345-7000-8000-00000000abcd --recording call.ogg',
     'cloud agent conversation my-bot 0192f0c1-2345-7000-8000-00000000abcd --delete --yes',
   ],
-  run: async (context, { name, session, follow, format, delete: isDeletion, yes }) => {
-    if ([follow, format !== undefined, isDeletion].filter(Boolean).length > 1) {
-      throw new UsageError('--follow, --format and --delete cannot be combined.');
+  run: async (context, { name, session, follow, format, recording, force, delete: isDeletion, yes }) => {
+    if ([follow, format !== undefined, recording !== undefined, isDeletion].filter(Boolean).length > 1) {
+      throw new UsageError('--follow, --format, --recording and --delete cannot be combined.');
     }
+    if (force && recording === undefined) throw new UsageError('--force needs --recording.');
     if (isDeletion && session === undefined) throw new UsageError('--delete needs the id of a session.');
     const client = await context.service();
     const sessionId = session ?? (await findNewestSession(client, name));
     const place = { agentName: name, sessionId };
     if (isDeletion) return deleteConversation(context, client, place, yes);
+    if (recording !== undefined) return exportRecording(context, client, place, { file: recording, force });
     if (follow) return followConversation(context, client, place);
     const conversation = await readConversation(client, place);
     if (format === 'pipecat-eval') return exportConversation(conversation);
@@ -100,6 +108,41 @@ function exportConversation(conversation: SessionConversation): CommandReport {
     );
   }
   return { json: messages, blocks: [{ kind: 'document', text: `${JSON.stringify(messages, null, 2)}\n` }] };
+}
+
+async function exportRecording(
+  context: CommandContext,
+  client: ApiClient,
+  params: Session,
+  { file, force }: { readonly file: string; readonly force: boolean },
+): Promise<CommandReport> {
+  const { stdout } = context.io;
+  if (file === '-' && stdout.isTerminal) {
+    throw new UsageError('The recording cannot be written to a terminal.', 'Pass a file, or redirect standard output.');
+  }
+  if (file === '-' && context.mode === 'json') {
+    throw new UsageError('--json cannot be used with - (standard output). Pass a file.');
+  }
+  const { missingRecordings, saveRecording } = await import('../../../conversation/save-recording.ts');
+  const { sessionId } = params;
+  const { recording } = await client.getSessionConversation({ params, query: { limit: 1 } });
+  if (recording !== 'available') {
+    throw new Failure('no-recording', `Session ${sessionId} has no recording.`, missingRecordings[recording]);
+  }
+  const bytes = await saveRecording(context, params, { file, force });
+  if (file === '-') return { json: { sessionId, bytes }, blocks: [] };
+  return {
+    json: { sessionId, file, bytes },
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [
+          ['File', { text: file, tone: 'strong' }],
+          ['Size', formatBytes(bytes)],
+        ],
+      },
+    ],
+  };
 }
 
 async function followConversation(

@@ -1,3 +1,5 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import {
   type ConversationLine,
   createApiError,
@@ -25,7 +27,7 @@ const counter = createConversationCounter();
 for (const line of lines) counter.add(line);
 const complete: SessionConversation = {
   ...{ sessionId, level: 'transcript', state: 'complete', startedAt: '2026-11-20T16:00:05.000Z' },
-  ...{ numbers: counter.numbers(), textHidden: null, lines: [...lines], nextCursor: null },
+  ...{ numbers: counter.numbers(), textHidden: null, recording: 'none', lines: [...lines], nextCursor: null },
 };
 
 let conversation: SessionConversation;
@@ -38,23 +40,33 @@ beforeEach(() => {
   sessions = [sessionSummary];
 });
 
-const { run, table } = useCommands(
+const commands = useCommands(
   'cloud agent conversation parrot',
   () =>
-    startServiceWith({
-      getSessions: () => ({ total_count: sessions.length, sessions, nextCursor: null }),
-      getSessionConversation: () => {
-        const page = pages.shift();
-        if (page === null) throw simulatedDisconnectError;
-        return page ?? conversation;
+    startServiceWith(
+      {
+        getSessions: () => ({ total_count: sessions.length, sessions, nextCursor: null }),
+        getSessionConversation: () => {
+          const page = pages.shift();
+          if (page === null) throw simulatedDisconnectError;
+          return page ?? conversation;
+        },
+        deleteSessionConversation: ({ params }) => {
+          if (params['sessionId'] !== sessionId) throw createApiError('not-found');
+          return { sessionId, state: 'deleted' };
+        },
       },
-      deleteSessionConversation: ({ params }) => {
-        if (params['sessionId'] !== sessionId) throw createApiError('not-found');
-        return { sessionId, state: 'deleted' };
+      (request, response) => {
+        if (!request.url?.endsWith('/recording')) return false;
+        response.writeHead(200, { 'content-type': 'audio/ogg', 'content-length': '12' });
+        response.end('OggS sounds ');
+        return true;
       },
-    }),
+    ),
   { NO_COLOR: '1' },
 );
+
+const { run, table } = commands;
 
 const header =
   `Session ${sessionId}, level transcript.\n` +
@@ -113,6 +125,32 @@ describe('cloud agent conversation', () => {
     conversation = { ...complete, lines: [], ...fields };
     await run(sessionId, { stderr: sentence });
     await run(`${sessionId} --format pipecat-eval`, { status: 1, stderr: ['has no text', sentence] });
+  });
+
+  it('saves a recording, and replaces an existing file only with --force', async () => {
+    conversation = { ...complete, level: 'recording', recording: 'available' };
+    const file = join(commands.directory, 'call.ogg');
+    await run(`${sessionId} --recording call.ogg --json`, { wholeJson: { sessionId, file: 'call.ogg', bytes: 12 } });
+    expect(await readFile(file, 'utf8')).toBe('OggS sounds ');
+    await writeFile(file, 'mine');
+    await run(`${sessionId} --recording call.ogg`, { status: 1, stderr: ['call.ogg exists already', '--force'] });
+    expect(await readFile(file, 'utf8')).toBe('mine');
+    await run(`${sessionId} --recording call.ogg --force`, { stdout: '12 B' });
+    expect(await readFile(file, 'utf8')).toBe('OggS sounds ');
+    expect((await readdir(commands.directory)).filter((name) => name.includes('partial'))).toEqual([]);
+    await run(`${sessionId} --recording -`, { wholeStdout: 'OggS sounds ' });
+    await run(`${sessionId} --recording no/such/call.ogg`, { status: 1, stderr: 'ENOENT' });
+    await run(`${sessionId} --force`, { status: 2, stderr: '--force needs --recording' });
+  });
+
+  it.each([
+    ['none', 'at the level recording only'],
+    ['hidden', 'Viewers cannot hear'],
+    ['expired', 'after the retention period'],
+    ['deleted', 'was deleted'],
+  ] as const)('says why there is no recording to save: %s', async (recording, sentence) => {
+    conversation = { ...complete, recording };
+    await run(`${sessionId} --recording call.ogg`, { status: 1, stderr: ['has no recording', sentence] });
   });
 
   it('says that an agent has no session yet', async () => {
