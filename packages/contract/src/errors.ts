@@ -135,8 +135,7 @@ const messages = {
     'body-too-large': 'The request body is too large.',
   },
   416: {
-    'range-not-satisfiable':
-      'The range begins behind the end of the recording. The header Content-Range has its size.',
+    'range-not-satisfiable': 'The range begins behind the end of the recording. The header Content-Range has its size.',
   },
   417: {
     'expectation-unsupported': 'The only expectation that this service supports is "Expect: 100-continue".',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { ConversationLevel, ConversationLine } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -17,7 +18,7 @@ setUpDashboard(
   (dashboard) => {
     ({ service, browser, page } = dashboard);
   },
-  { bot: ['crow', { conversationLevel: 'transcript' }] },
+  { bot: ['crow', { conversationLevel: 'recording' }] },
 );
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
@@ -45,6 +46,12 @@ const evaluate = (sessionId: string, code: string) =>
 async function writeLines(sessionId: string, lines: readonly ConversationLine[]): Promise<void> {
   const texts = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const code = `require('node:fs').appendFileSync(process.env.BOTHOST_CONVERSATION_FILE, ${JSON.stringify(texts)})`;
+  await evaluate(sessionId, code);
+}
+
+/** Makes the bot append to the recording of its session. */
+async function writeRecording(sessionId: string, bytes: Buffer): Promise<void> {
+  const code = `require('node:fs').appendFileSync(process.env.BOTHOST_RECORDING_FILE, Buffer.from('${bytes.toString('base64')}', 'base64'))`;
   await evaluate(sessionId, code);
 }
 
@@ -101,6 +108,64 @@ browserTest(
     await page.getByText('The content was deleted.').waitFor();
     expect(await turns().count()).toBe(0);
     await expect.poll(() => number('Turns').textContent()).toMatch(/^7/);
+  },
+  120_000,
+);
+
+browserTest(
+  'a recording is played by click and by key, while the call runs and after it, and the selected turn follows',
+  async () => {
+    const audio = await readFile(new URL('support/recording.ogg', import.meta.url));
+    const lines = createConversationLines({ turns: 3, hasPeaks: true });
+    const sessionId = await startSession('recording');
+    await writeLines(
+      sessionId,
+      lines.filter(({ kind }) => kind !== 'end'),
+    );
+    await writeRecording(sessionId, audio.subarray(0, audio.length / 3));
+    await open(sessionId);
+    const player = page.getByRole('group', { name: 'Recording' });
+    const position = player.getByRole('slider', { name: 'Position in the recording' });
+    const positionMs = async () => Number(await position.inputValue());
+    await player.getByRole('combobox', { name: 'Playback rate' }).selectOption('2');
+    await turns().filter({ hasText: 'Hello! How can I help?' }).getByText('Hello! How can I help?').click();
+    await player.getByRole('button', { name: 'Pause' }).waitFor();
+    await panel('Greeting').waitFor();
+    await panel('Turn 1').waitFor();
+    await player.getByText('The playback continues with the call.').waitFor();
+    const reachedMs = await positionMs();
+    await inspect('recording-live');
+    await writeRecording(sessionId, audio.subarray(audio.length / 3));
+    await expect.poll(positionMs, { timeout: 15_000 }).toBeGreaterThan(reachedMs + 500);
+    await page.keyboard.press('p');
+    await player.getByRole('button', { name: 'Play' }).waitFor();
+
+    await writeLines(sessionId, [{ kind: 'end', at: 20_500, reason: 'client-disconnected' }]);
+    await endSession(sessionId);
+    await page.getByText('The caller left').waitFor();
+    await page.reload();
+    await turns()
+      .filter({ hasText: '#3' })
+      .click({ position: { x: 10, y: 10 } });
+    await panel('Turn 3').waitFor();
+    await page.keyboard.press('p');
+    await expect.poll(positionMs).toBeGreaterThan(14_600);
+    await page.keyboard.press('k');
+    await panel('Turn 2').waitFor();
+    await expect.poll(positionMs).toBeLessThan(14_000);
+    await panel('Turn 3').waitFor();
+    await page.keyboard.press('p');
+    await inspect('recording-ended');
+    const download = page.waitForEvent('download');
+    await player.getByRole('link', { name: 'Download' }).click();
+    expect(await readFile(await (await download).path())).toEqual(audio);
+    for (const width of [360, 2_560]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${service.origin}/orgs/home/settings/audit`);
+    await page.locator('code', { hasText: 'recordings.play' }).first().waitFor();
   },
   120_000,
 );

@@ -104,6 +104,7 @@ const levelLabels: Readonly<Record<ConversationLevel, string>> = {
   off: 'Off: keep nothing',
   timings: 'Timings: times and numbers, no text',
   transcript: 'Transcript: also what was said',
+  recording: 'Recording: also the audio of both sides',
 };
 
 function isAllowed(level: ConversationLevel, maximum: ConversationLevel | undefined): boolean {
@@ -115,6 +116,8 @@ function describeLevelEffect(name: string, maximum: ConversationLevel | undefine
   const level = conversationLevels.find((known) => known === name);
   if (level !== undefined && maximum !== undefined && !isAllowed(level, maximum))
     return `The operator allows at most "${maximum}", so new sessions have that level.`;
+  if (level === 'recording')
+    return 'Holds for new sessions. Owners, members and private keys can read the text and play the audio. Callers may have to agree. The log has DEBUG lines.';
   return level === 'transcript'
     ? 'Holds for new sessions. Owners, members and private keys can read the text. The log has DEBUG lines.'
     : 'Holds for new sessions. Their log begins at INFO, because Pipecat logs what was said at DEBUG. If the secret set has PIPECAT_LOG_LEVEL, that level is used instead, and the log may contain the conversation.';

@@ -1,10 +1,14 @@
+import { peakStepMs } from '@bothost/contract';
 import { memo, type PointerEvent, type ReactNode, useRef, useState } from 'react';
 import { classNames } from '../components/class-names.ts';
 import { formatCount } from '../components/format.ts';
 import { useNow } from '../components/use-now.ts';
 import { type Conversation, findTurnAt, type Turn } from './conversation.ts';
 import { formatOffset } from './offset.ts';
+import type { Playback } from './playback.ts';
 import { mergeSpans, placeSpan, type Span } from './spans.ts';
+import { type RecordingControls, usePlaybackState } from './use-recording.ts';
+import { createWaveformPath, waveformHeight } from './waveform.ts';
 import { getTurnName } from './words.ts';
 
 /** The most shapes that are drawn in one lane. */
@@ -21,6 +25,8 @@ type ConversationLanesProps = {
   /** Unix time of the end of the session, in milliseconds. Null while it is running. */
   readonly endedAtMs: number | null;
   readonly selected: Turn | undefined;
+  /** Null if there is none that the person can play. */
+  readonly recording: RecordingControls | null;
   readonly onMoment: (atMs: number) => void;
   /** Called with the part that a person selects with the pointer, and with null after a double click. */
   readonly onPart: (part: Span | null) => void;
@@ -31,7 +37,7 @@ type ConversationLanesProps = {
  * selects turns and zooms. The transcript and the buttons of the charts do the same for keyboards.
  */
 export function ConversationLanes(props: ConversationLanesProps) {
-  const { conversation, range, startedAtMs, endedAtMs, selected, onMoment, onPart } = props;
+  const { conversation, range, startedAtMs, endedAtMs, selected, recording, onMoment, onPart } = props;
   const currentTimeMs = useNow(endedAtMs === null);
   const nowMs = (endedAtMs ?? currentTimeMs) - startedAtMs;
   const [hoverMs, setHoverMs] = useState<number | null>(null);
@@ -48,7 +54,7 @@ export function ConversationLanes(props: ConversationLanesProps) {
     if (drag === null) return;
     const atMs = timeAt(event);
     setDrag(null);
-    if (Math.abs(event.clientX - drag.startX) < shortestDragPixels) onMoment(drag.fromMs);
+    if (Math.abs(event.clientX - drag.startX) < shortestDragPixels) (recording?.playFrom ?? onMoment)(drag.fromMs);
     else onPart({ fromMs: Math.min(atMs, drag.fromMs), toMs: Math.max(atMs, drag.fromMs) });
   };
   return (
@@ -57,7 +63,7 @@ export function ConversationLanes(props: ConversationLanesProps) {
         <span className="mr-auto font-medium text-sm max-sm:w-full">Conversation</span>
         <span className="text-quiet text-xs tabular-nums">
           {hoverMs === null || hovered === undefined
-            ? 'Lines before the bot speaks are response times. Click to select a turn.'
+            ? `Lines before the bot speaks are response times. Click to ${recording === null ? 'select a turn' : 'play from there'}.`
             : `${formatOffset(hoverMs)}, ${getTurnName(hovered.number)}`}
         </span>
       </figcaption>
@@ -92,6 +98,7 @@ export function ConversationLanes(props: ConversationLanesProps) {
               className="bg-foreground/15"
             />
           )}
+          {recording !== null && <PlaybackPosition playback={recording.playback} range={range} />}
           {hoverMs !== null && (
             <Overlay
               span={{ fromMs: hoverMs, toMs: hoverMs }}
@@ -118,6 +125,12 @@ function Overlay({ span, range, className }: OverlayProps) {
   );
 }
 
+function PlaybackPosition({ playback, range }: { readonly playback: Playback; readonly range: Span }) {
+  const { status, atMs } = usePlaybackState(playback);
+  if (status === 'idle') return null;
+  return <Overlay span={{ fromMs: atMs, toMs: atMs }} range={range} className="-ml-px border-foreground border-l-2" />;
+}
+
 type LanesProps = Pick<ConversationLanesProps, 'conversation' | 'range' | 'selected'> & {
   /** What has no end yet is drawn until here, in milliseconds since the start of the session. */
   readonly nowMs: number;
@@ -125,7 +138,7 @@ type LanesProps = Pick<ConversationLanesProps, 'conversation' | 'range' | 'selec
 
 /** The lanes do not depend on the pointer. Rendering thousands of shapes for each of its movements would be slow. */
 const Lanes = memo(function Lanes({ conversation, range, selected, nowMs }: LanesProps) {
-  const { turns, speech, responses, tools, errors } = conversation;
+  const { turns, speech, responses, tools, errors, waveform } = conversation;
   const spansOf = (lines: readonly { readonly from: number; readonly to: number | null }[]) =>
     lines.map(({ from, to }) => closeSpan(from, to, nowMs));
   const callerSpeech = spansOf(speech.filter(({ side }) => side === 'user'));
@@ -134,12 +147,26 @@ const Lanes = memo(function Lanes({ conversation, range, selected, nowMs }: Lane
   const failed = tools.filter(({ state }) => state === 'failed' || state === 'timed-out');
   return (
     <>
-      <Lane title="Caller" label={describeSpeech('Caller', callerSpeech)}>
-        <Shapes spans={callerSpeech} range={range} className="inset-y-0.5 rounded-sm bg-accent" />
+      <Lane title="Caller" label={describeSpeech('Caller', callerSpeech)} isHigh={waveform !== null}>
+        <Shapes
+          spans={callerSpeech}
+          range={range}
+          className={`inset-y-0.5 rounded-sm ${waveform === null ? 'bg-accent' : 'bg-accent/15'}`}
+        />
+        {waveform !== null && <Wave peaks={waveform.user} range={range} className="text-accent" />}
       </Lane>
-      <Lane title="Bot" label={describeSpeech('Bot', botSpeech)}>
-        <Shapes spans={waits} range={range} className="inset-y-2.5 bg-warning/70" />
-        <Shapes spans={botSpeech} range={range} className="inset-y-0.5 rounded-sm bg-good" />
+      <Lane title="Bot" label={describeSpeech('Bot', botSpeech)} isHigh={waveform !== null}>
+        <Shapes
+          spans={waits}
+          range={range}
+          className={`${waveform === null ? 'inset-y-2.5' : 'inset-y-5.5'} bg-warning/70`}
+        />
+        <Shapes
+          spans={botSpeech}
+          range={range}
+          className={`inset-y-0.5 rounded-sm ${waveform === null ? 'bg-good' : 'bg-good/15'}`}
+        />
+        {waveform !== null && <Wave peaks={waveform.bot} range={range} className="text-good" />}
       </Lane>
       <Lane title="Turns" label={formatCount(turns.length, 'turn')}>
         <TurnShapes turns={turns} range={range} selected={selected} nowMs={nowMs} />
@@ -163,11 +190,37 @@ function closeSpan(fromMs: number, toMs: number | null, nowMs: number): Span {
   return { fromMs, toMs: toMs ?? Math.max(fromMs, nowMs) };
 }
 
-type LaneProps = { readonly title: string; readonly label: string; readonly children: ReactNode };
+type WaveProps = { readonly peaks: Uint8Array; readonly range: Span; readonly className: string };
 
-function Lane({ title, label, children }: LaneProps) {
+/** The waveform of one side. It is drawn only where there is a recording. */
+function Wave({ peaks, range, className }: WaveProps) {
+  const recorded = { fromMs: Math.max(0, range.fromMs), toMs: Math.min(range.toMs, peaks.length * peakStepMs) };
+  if (recorded.toMs <= recorded.fromMs) return null;
+  const columns = Math.max(2, Math.min(resolution, Math.ceil((recorded.toMs - recorded.fromMs) / peakStepMs)));
   return (
-    <div role="img" aria-label={label} className="flex h-6 items-center pr-7">
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 ${columns - 1} ${waveformHeight}`}
+      preserveAspectRatio="none"
+      className={`absolute inset-y-0 h-full ${className}`}
+      style={placeSpan(recorded, range)}
+    >
+      <path d={createWaveformPath(peaks, recorded, columns)} fill="currentColor" />
+    </svg>
+  );
+}
+
+type LaneProps = {
+  readonly title: string;
+  readonly label: string;
+  /** Whether the lane has a waveform. */
+  readonly isHigh?: boolean;
+  readonly children: ReactNode;
+};
+
+function Lane({ title, label, isHigh = false, children }: LaneProps) {
+  return (
+    <div role="img" aria-label={label} className={`flex items-center pr-7 ${isHigh ? 'h-12' : 'h-6'}`}>
       <span className="w-16 shrink-0 truncate pr-2 text-right text-quiet text-xs">{title}</span>
       <span className="relative h-full min-w-0 flex-1 overflow-hidden border-line border-b">{children}</span>
     </div>

@@ -14,6 +14,7 @@ import { LevelExplanation } from './level-explanation.tsx';
 import { Transcript } from './transcript.tsx';
 import { TurnLog } from './turn-log.tsx';
 import { TurnPanel } from './turn-panel.tsx';
+import type { RecordingControls } from './use-recording.ts';
 
 type ConversationSectionProps = {
   readonly organization: string;
@@ -23,16 +24,18 @@ type ConversationSectionProps = {
   readonly latest: SessionConversation;
   readonly selected: Turn | undefined;
   readonly onSelect: (turn: Turn) => void;
+  /** Null if there is none that the person can play. */
+  readonly recording: RecordingControls | null;
   readonly isFollowing: boolean;
   readonly onFollow: (isFollowing: boolean) => void;
   /** Returns the address of the page at a time in milliseconds since the start of the session. */
   readonly createLink: (atMs: number) => string;
 };
 
-/** The transcript of a session, and everything about the selected turn. The keys J and K select the next and the previous turn. */
+/** The transcript of a session, and everything about the selected turn. The keys J and K select the next and the previous turn, and P plays. */
 export function ConversationSection(props: ConversationSectionProps) {
-  const { organization, agentName, conversation, latest, selected, onSelect, isFollowing, onFollow, createLink } =
-    props;
+  const { organization, agentName, conversation, latest, selected, onSelect, recording } = props;
+  const { isFollowing, onFollow, createLink } = props;
   const membership = useMembership();
   const { turns } = conversation;
   const { sessionId, state, startedAt, textHidden } = latest;
@@ -42,6 +45,7 @@ export function ConversationSection(props: ConversationSectionProps) {
   const [previous, next] = [index > 0 ? turns[index - 1] : undefined, turns[index + 1]];
   const selectOnKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.metaKey || event.ctrlKey || event.altKey || isTypingTarget(event.target)) return;
+    if (event.key === 'p') recording?.toggle();
     const turn = event.key === 'j' ? next : event.key === 'k' ? previous : undefined;
     if (turn !== undefined) onSelect(turn);
   });
@@ -54,7 +58,7 @@ export function ConversationSection(props: ConversationSectionProps) {
   return (
     <Section
       title="Conversation"
-      lead={turns.length > 1 ? 'The keys J and K select the next and the previous turn.' : undefined}
+      lead={describeKeys(turns.length > 1, recording !== null)}
       actions={
         isStored &&
         canCallOperation(membership, 'deleteSessionConversation') && (
@@ -71,6 +75,7 @@ export function ConversationSection(props: ConversationSectionProps) {
               turns={turns}
               selected={selected}
               onSelect={onSelect}
+              onPlay={recording?.playFrom ?? null}
               isFollowing={isFollowing}
               onFollow={onFollow}
               isLive={isLive}
@@ -116,4 +121,14 @@ export function ConversationSection(props: ConversationSectionProps) {
       </div>
     </Section>
   );
+}
+
+function describeKeys(hasTurns: boolean, hasRecording: boolean): string | undefined {
+  const sentences = [
+    ...(hasTurns ? ['The keys J and K select the next and the previous turn.'] : []),
+    ...(hasRecording
+      ? ['P plays the recording from the selected turn, or pauses it. Click what was said to hear it.']
+      : []),
+  ];
+  return sentences.length === 0 ? undefined : sentences.join(' ');
 }

@@ -1,4 +1,5 @@
 import { type ConversationLine, type ConversationLineOf, getConversationLineKey } from '@bothost/contract';
+import { createWaveform, type Waveform } from './waveform.ts';
 
 /** One exchange: what the user said, and the response of the bot. Turn 0 is what the bot says before the user. */
 export type Turn = {
@@ -27,6 +28,8 @@ export type Conversation = {
   readonly dropped: readonly ConversationLineOf<'dropped'>[];
   /** Why the recording ended before the session. */
   readonly recordingEnd: ConversationLineOf<'recording'> | null;
+  /** Null if nothing was recorded, or if the caller may not hear it. */
+  readonly waveform: Waveform | null;
 };
 
 /** Builds a conversation from all its lines, in the order in which the service returned them. */
@@ -43,6 +46,7 @@ export function createConversation(lines: readonly ConversationLine[]): Conversa
     errors: of('error'),
     dropped: of('dropped'),
     recordingEnd: of('recording')[0] ?? null,
+    waveform: createWaveform(of('peaks')),
   };
 }
 

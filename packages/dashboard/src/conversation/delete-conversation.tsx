@@ -25,7 +25,7 @@ export function DeleteConversation({ organization, agentName, sessionId }: Delet
       {isConfirming && (
         <ConfirmDialog
           title="Delete this conversation?"
-          lead="The lines of the conversation and the log of the session are deleted for good. The numbers remain. Backups that contain them are not changed."
+          lead="The lines of the conversation, its recording and the log of the session are deleted for good. The numbers remain. Backups that contain them are not changed."
           action="Delete conversation"
           command={botcliCommands.deleteConversation(organization, agentName, sessionId)}
           run={() => getOrganizationApi(organization).deleteSessionConversation({ params: { agentName, sessionId } })}

@@ -52,7 +52,7 @@ function explainConversation({ level, state, textHidden }: LevelExplanationProps
   if (level === 'off') {
     return {
       title: 'The conversation of this session is off.',
-      text: 'The service kept nothing of it. At the level "timings" it keeps times and numbers, and at "transcript" also what was said. A change applies to new sessions.',
+      text: 'The service kept nothing of it. At the level "timings" it keeps times and numbers, at "transcript" also what was said, and at "recording" also the audio. A change applies to new sessions.',
       isSettingOffered: true,
     };
   }
@@ -83,7 +83,7 @@ function explainConversation({ level, state, textHidden }: LevelExplanationProps
   if (textHidden === 'level') {
     return {
       title: 'Only times and numbers are kept: the level is "timings".',
-      text: 'To also see what was said in new sessions, set the level of the agent to "transcript".',
+      text: 'To also see what was said in new sessions, set the level of the agent to "transcript"; to also hear it, to "recording".',
       isSettingOffered: true,
     };
   }

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown, CircleAlert, Timer, Wrench } from 'lucide-react';
+import { ArrowDown, CircleAlert, Play, Timer, Wrench } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -16,6 +16,8 @@ type TranscriptProps = {
   readonly turns: readonly Turn[];
   readonly selected: Turn | undefined;
   readonly onSelect: (turn: Turn) => void;
+  /** Plays the recording from a time in milliseconds since the start of the session. Null if there is none. */
+  readonly onPlay: ((atMs: number) => void) | null;
   /** Whether the list scrolls to new turns. */
   readonly isFollowing: boolean;
   readonly onFollow: (isFollowing: boolean) => void;
@@ -26,7 +28,7 @@ type TranscriptProps = {
 
 /** The turns of a conversation with what was said. Only the visible turns are in the document. */
 export function Transcript(props: TranscriptProps) {
-  const { turns, selected, onSelect, isFollowing, onFollow, isLive, textHidden } = props;
+  const { turns, selected, onSelect, onPlay, isFollowing, onFollow, isLive, textHidden } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: turns.length,
@@ -46,6 +48,7 @@ export function Transcript(props: TranscriptProps) {
   }, [virtualizer, turns, isFollowing]);
 
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && selected !== undefined) onPlay?.(selected.fromMs);
     const targets: Readonly<Record<string, number>> = {
       ArrowUp: selectedIndex - 1,
       ArrowDown: selectedIndex + 1,
@@ -97,7 +100,7 @@ export function Transcript(props: TranscriptProps) {
                 )}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <TurnRow turn={turn} isSelected={isSelected} isLive={isLive} textHidden={textHidden} />
+                <TurnRow turn={turn} isSelected={isSelected} onPlay={onPlay} isLive={isLive} textHidden={textHidden} />
               </div>
             );
           })}
@@ -115,12 +118,12 @@ export function Transcript(props: TranscriptProps) {
   );
 }
 
-type TurnRowProps = Pick<TranscriptProps, 'isLive' | 'textHidden'> & {
+type TurnRowProps = Pick<TranscriptProps, 'onPlay' | 'isLive' | 'textHidden'> & {
   readonly turn: Turn;
   readonly isSelected: boolean;
 };
 
-function TurnRow({ turn, isSelected, isLive, textHidden }: TurnRowProps) {
+function TurnRow({ turn, isSelected, onPlay, isLive, textHidden }: TurnRowProps) {
   const { number, fromMs, response, tools, errors, isInterrupted } = turn;
   const utterances = listUtterances(turn);
   const hasMarks = response !== null || tools.length > 0 || errors.length > 0 || isInterrupted;
@@ -138,6 +141,7 @@ function TurnRow({ turn, isSelected, isLive, textHidden }: TurnRowProps) {
             key={`${utterance.side} ${utterance.fromMs}`}
             utterance={utterance}
             isSelected={isSelected}
+            onPlay={onPlay}
             isPending={isLive && textHidden === null}
           />
         ))}
@@ -167,12 +171,26 @@ function TurnRow({ turn, isSelected, isLive, textHidden }: TurnRowProps) {
   );
 }
 
-type WordsProps = { readonly utterance: Utterance; readonly isSelected: boolean; readonly isPending: boolean };
+type WordsProps = Pick<TranscriptProps, 'onPlay'> & {
+  readonly utterance: Utterance;
+  readonly isSelected: boolean;
+  readonly isPending: boolean;
+};
 
-function Words({ utterance, isSelected, isPending }: WordsProps) {
+function Words({ utterance, isSelected, onPlay, isPending }: WordsProps) {
   const { side, text, fromMs, toMs, isInterrupted, isTyped } = utterance;
   return (
-    <span className="flex flex-col text-sm">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the key Enter of the list plays the turn
+    // biome-ignore lint/a11y/noStaticElementInteractions: the same
+    <span
+      className="group/words flex flex-col text-sm"
+      onClick={(event) => {
+        // The person selects text.
+        if (onPlay === null || getSelection()?.isCollapsed === false) return;
+        event.stopPropagation();
+        onPlay(fromMs);
+      }}
+    >
       <span
         className={classNames(
           'flex items-center gap-1.5 font-medium text-xs leading-5',
@@ -182,6 +200,9 @@ function Words({ utterance, isSelected, isPending }: WordsProps) {
         <span aria-hidden="true" className="size-2 rounded-full bg-current" />
         {side === 'user' ? 'Caller' : 'Bot'}
         {isTyped && <span className="font-normal text-quiet">typed</span>}
+        {onPlay !== null && (
+          <Play aria-hidden="true" className="size-3 opacity-0 transition-opacity group-hover/words:opacity-100" />
+        )}
       </span>
       {text === null ? (
         <span className="text-quiet italic">{describeSpeech(toMs === null ? null : toMs - fromMs, isPending)}</span>

@@ -1,4 +1,10 @@
-import { explainSessionEnd, type OrganizationSession, type SessionResponse } from '@bothost/contract';
+import {
+  createRecordingPath,
+  explainSessionEnd,
+  type OrganizationSession,
+  peakStepMs,
+  type SessionResponse,
+} from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Square } from 'lucide-react';
@@ -12,7 +18,10 @@ import { ConversationLanes } from '../conversation/conversation-lanes.tsx';
 import { ConversationNumberTiles } from '../conversation/conversation-numbers.tsx';
 import { ConversationSection } from '../conversation/conversation-section.tsx';
 import { conversationQuery, useConversation } from '../conversation/queries.ts';
+import { RecordingNote } from '../conversation/recording-note.tsx';
+import { RecordingPlayer } from '../conversation/recording-player.tsx';
 import type { Span } from '../conversation/spans.ts';
+import { useRecording } from '../conversation/use-recording.ts';
 import { useTurnSelection } from '../conversation/use-turn-selection.ts';
 import { formatCliLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
@@ -134,6 +143,13 @@ function Session({ organization, agentName, session, log, conversation: read, re
   } = useTurnSelection(conversation.turns, latest?.state, at === undefined ? undefined : at * 1_000, (atMs) =>
     onSearch({ at: atMs === undefined ? undefined : atMs / 1_000 }),
   );
+  const recording = useRecording({
+    url: createRecordingPath(organization, { agentName: session.serviceId, sessionId }),
+    latest,
+    turns: conversation.turns,
+    selected,
+    selectMoment,
+  });
   const startedAtMs = latest?.startedAt == null ? null : Date.parse(latest.startedAt);
   return (
     <>
@@ -166,6 +182,14 @@ function Session({ organization, agentName, session, log, conversation: read, re
           part={part}
           onPart={onPart}
         >
+          {recording !== null && (
+            <RecordingPlayer
+              recording={recording}
+              fileName={`${agentName}-${sessionId}.ogg`}
+              lengthMs={(conversation.waveform?.user.length ?? 0) * peakStepMs}
+            />
+          )}
+          {latest !== undefined && <RecordingNote {...latest} />}
           {startedAtMs !== null && conversation.turns.length > 0 && (
             <ConversationLanes
               conversation={conversation}
@@ -173,6 +197,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
               startedAtMs={startedAtMs}
               endedAtMs={endedAt === null ? null : Date.parse(endedAt)}
               selected={selected}
+              recording={recording}
               onMoment={selectMoment}
               onPart={(span) => onPart(span === null ? null : clampRange(toChartRange(span, startedAtMs), whole))}
             />
@@ -188,7 +213,8 @@ function Session({ organization, agentName, session, log, conversation: read, re
               conversation={conversation}
               latest={latest}
               selected={selected}
-              onSelect={({ fromMs }) => selectMoment(fromMs)}
+              recording={recording}
+              onSelect={({ fromMs }) => (recording?.selectMoment ?? selectMoment)(fromMs)}
               isFollowing={isFollowingTurns}
               onFollow={follow}
               createLink={(atMs) => createMomentLink(organization, sessionId, atMs)}

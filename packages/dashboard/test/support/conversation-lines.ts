@@ -1,4 +1,4 @@
-import type { ConversationLine } from '@bothost/contract';
+import { type ConversationLine, type ConversationLineOf, peakStepMs } from '@bothost/contract';
 
 const questions = [
   'What is the weather in Lisbon tomorrow?',
@@ -32,6 +32,8 @@ type ConversationOptions = {
   /** Whether the last turn and the conversation have ended. */
   readonly isEnded?: boolean;
   readonly measuredFrom?: 'silence' | 'release';
+  /** Whether the lines contain the waveform of a recording. */
+  readonly hasPeaks?: boolean;
 };
 
 /**
@@ -39,7 +41,7 @@ type ConversationOptions = {
  * every seventh a service fails.
  */
 export function createConversationLines(options: ConversationOptions): readonly ConversationLine[] {
-  const { turns, turnMs = 6_000, hasText = true, isEnded = true, measuredFrom = 'silence' } = options;
+  const { turns, turnMs = 6_000, hasText = true, isEnded = true, measuredFrom = 'silence', hasPeaks = false } = options;
   const lines: ConversationLine[] = [
     {
       kind: 'services',
@@ -67,8 +69,25 @@ export function createConversationLines(options: ConversationOptions): readonly 
   for (let turn = 1; turn <= turns; turn += 1) {
     lines.push(...createTurnLines(turn, 2_500 + (turn - 1) * turnMs, options, turn < turns || isEnded));
   }
+  if (hasPeaks) lines.push(...createPeaks(lines, 2_500 + turns * turnMs));
   if (isEnded) lines.push({ kind: 'end', at: 2_500 + turns * turnMs, reason: 'client-disconnected' });
   return lines.map((line) => (line.kind === 'response' && line.turn > 0 ? { ...line, measuredFrom } : line));
+}
+
+/** Creates the waveform of what both sides say in lines, for a recording of a length in milliseconds. */
+function createPeaks(lines: readonly ConversationLine[], lengthMs: number): readonly ConversationLineOf<'peaks'>[] {
+  const speech = lines.filter((line) => line.kind === 'speech');
+  const amplitude = (side: 'user' | 'bot', at: number) => {
+    const isSpeaking = speech.some((line) => line.side === side && line.from <= at && at < (line.to ?? lengthMs));
+    return isSpeaking ? Math.round(40 + 130 * Math.abs(Math.sin(at / 190) * Math.cos(at / 830))) : 1;
+  };
+  const lineMs = 2_000;
+  return Array.from({ length: Math.ceil(lengthMs / lineMs) }, (_, index) => {
+    const from = index * lineMs;
+    const steps = Array.from({ length: lineMs / peakStepMs }, (__, step) => from + step * peakStepMs);
+    const encode = (side: 'user' | 'bot') => btoa(String.fromCharCode(...steps.map((at) => amplitude(side, at))));
+    return { kind: 'peaks', at: from + lineMs, from, user: encode('user'), bot: encode('bot') };
+  });
 }
 
 function createTurnLines(
