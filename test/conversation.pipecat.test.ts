@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
 import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
-import { callBot } from '../packages/cli/test/generated-bots/phone-call.ts';
+import { callBot, type PhoneCall } from '../packages/cli/test/generated-bots/phone-call.ts';
 import { quickstartOptions } from '../packages/cli/test/generated-bots/quickstart-bot.ts';
 import { findFreePort, startProgram } from '../packages/cli/test/generated-bots/start-program.ts';
 import { fixedTranscript } from '../packages/cli/test/stand-in-vendors/deepgram.ts';
@@ -22,7 +22,7 @@ const programs = fileURLToPath(new URL('../packages/cli/test/generated-bots', im
 const host = fileURLToPath(new URL('../runtimes/python/src', import.meta.url));
 const greeting = 'Hello, I am a stand-in. I am here to help.';
 const answer = 'The capital of France is Paris.';
-const headers = { 'bothost-conversation-level': 'transcript' };
+const headers = { 'bothost-conversation-level': 'recording' };
 let standIns: StandInVendors;
 let folder: string;
 
@@ -35,6 +35,7 @@ afterEach(() => standIns.close());
 type Kind = BotConversationLine['kind'];
 type Recording = {
   readonly address: string;
+  readonly audioFile: string;
   /** Returns the latest version of each line of a kind. Throws if a line does not have the form of the contract. */
   readonly read: <K extends Kind>(kind: K) => Promise<readonly ConversationLineOf<K>[]>;
 };
@@ -42,7 +43,9 @@ type Recording = {
 /** Runs the bot of a project under the Python host until the end of the test. */
 async function startRecording(project: GeneratedProject): Promise<Recording> {
   const file = join(folder, 'conversation');
+  const audioFile = join(folder, 'recording');
   await writeFile(file, '');
+  await writeFile(audioFile, '');
   const address = `127.0.0.1:${await findFreePort()}`;
   const child = project.spawn(['--env-file', '.env', 'python', '-m', 'bothost_shim'], {
     OPENAI_BASE_URL: `http://${standIns.address}/v1`,
@@ -52,6 +55,7 @@ async function startRecording(project: GeneratedProject): Promise<Recording> {
     BOT_HOST: '127.0.0.1',
     PORT: address.split(':')[1],
     BOTHOST_CONVERSATION_FILE: file,
+    BOTHOST_RECORDING_FILE: audioFile,
   });
   const bot = await startProgram(child, `http://${address}/readyz`);
   onTestFinished(async ({ task }) => {
@@ -62,6 +66,7 @@ async function startRecording(project: GeneratedProject): Promise<Recording> {
   });
   return {
     address,
+    audioFile,
     read: async (kind) => {
       const text = await readFile(file, 'utf8');
       const lines = text.split('\n').slice(0, -1);
@@ -82,8 +87,20 @@ async function listUtterances({ read }: Recording): Promise<readonly string[]> {
   return said.map(({ turn, side, text, interrupted }) => `${turn} ${side}: ${text}${interrupted === true ? ' -' : ''}`);
 }
 
+/** Returns the milliseconds by which each utterance of a call is misplaced in the recording: of the caller, then of the bot. */
+async function measureOnsets(project: GeneratedProject, { audioFile, read }: Recording, { onsetsMs }: PhoneCall) {
+  const startedAtMs = Date.parse((await read('services'))[0]?.startedAt ?? '');
+  const found = await project.run(['python', join(programs, 'find_onsets.py'), audioFile]);
+  const recorded: readonly (readonly number[])[] = JSON.parse(found.output);
+  return [onsetsMs.sent, onsetsMs.received].map((expected, channel) => {
+    const onsets = recorded[channel] ?? [];
+    expect(onsets).toHaveLength(expected.length);
+    return onsets.map((ms, index) => ms - ((expected[index] ?? 0) - startedAtMs));
+  });
+}
+
 describe('the recorded conversation of a generated bot', () => {
-  it('has the texts, response times and the interruption of a phone call', async () => {
+  it('has the texts, response times, the interruption and the audio of a phone call', async () => {
     const project = await setUpProject(phoneBotOptions, ['evals']);
     const recording = await startRecording(project);
     const question = await project.run(['python', join(programs, 'say.py'), fixedTranscript]);
@@ -131,6 +148,18 @@ describe('the recorded conversation of a generated bot', () => {
       expect.arrayContaining(['stt deepgram', 'llm openai', 'tts cartesia']),
     );
     expect(await recording.read('error')).toEqual([]);
+    const [sent = [], received = []] = await measureOnsets(project, recording, call);
+    process.stdout.write(`The recording has utterances ${sent} ms after the caller, ${received} ms after the bot.\n`);
+    expect([sent.length, received.length]).toEqual([3, 4]);
+    // Without the largest difference of the bot, because a busy machine delays the caller's clock.
+    const differencesMs = [
+      ...sent,
+      ...received
+        .map(Math.abs)
+        .toSorted((a, b) => a - b)
+        .slice(0, -1),
+    ].map(Math.abs);
+    for (const ms of differencesMs) expect(ms).toBeLessThan(50);
     for (const line of await recording.read('usage')) expect(services?.map(({ name }) => name)).toContain(line.service);
   });
 

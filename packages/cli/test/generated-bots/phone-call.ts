@@ -4,12 +4,16 @@ import { WebSocket } from 'ws';
 
 /** Each message in either direction contains 20 ms of mu-law audio at 8000 Hz. */
 const [rate, pieceBytes] = [8000, 160];
+/** The amplitude of sound, and the milliseconds without sound between two utterances. */
+const [soundAmplitude, pauseMs] = [1000, 500];
 const streamSid = 'MZ18ad3ab5a668481ce02b83e7395059f0';
 
 /** Received sound, without its silent parts: the length in seconds and the pitch in hertz. */
 export type ReceivedSound = { readonly seconds: number; readonly pitch: number };
 
 export type PhoneCall = {
+  /** When the first sound of each utterance of the caller was sent, and of the bot was received, in milliseconds since 1970. */
+  readonly onsetsMs: { readonly sent: readonly number[]; readonly received: readonly number[] };
   /**
    * Resolves when the bot has sent this number of seconds of sound since the previous `listen`. Rejects if the bot ends the
    * phone call first.
@@ -38,12 +42,15 @@ export async function callBot(
   const ids = { accountSid: 'AC1', callSid: 'CA1', streamSid };
   const start = { ...ids, tracks: ['inbound'], mediaFormat, customParameters: parameters };
   send({ event: 'start', sequenceNumber: '1', streamSid, start });
+  const [sent, received]: [number[], number[]] = [[], []];
+  const [noteSent, noteReceived] = [noteOnsets(sent), noteOnsets(received)];
   let [chunk, unsaid] = [0, Buffer.alloc(0)];
   const speaking = setInterval(() => {
     chunk += 1;
     const piece = Buffer.alloc(pieceBytes, 0xff);
     unsaid.copy(piece);
     unsaid = unsaid.subarray(pieceBytes);
+    if (hasSound([...piece].map(linear))) noteSent();
     const media = { track: 'inbound', chunk: String(chunk), timestamp: String(chunk * 20) };
     const payload = piece.toString('base64');
     send({ event: 'media', streamSid, sequenceNumber: String(chunk + 1), media: { ...media, payload } });
@@ -54,7 +61,8 @@ export async function callBot(
     const message: { event: string; media?: { payload: string } } = JSON.parse(data.toString());
     if (message.event !== 'media' || message.media === undefined) return;
     const sound = [...Buffer.from(message.media.payload, 'base64')].map(linear);
-    if (!sound.some((sample) => Math.abs(sample) > 1000)) return;
+    if (!hasSound(sound)) return;
+    noteReceived();
     samples.push(...sound);
     heardAtMs = performance.now();
   });
@@ -67,6 +75,7 @@ export async function callBot(
     await Promise.race([vi.waitUntil(isReached, { timeout: 60_000, interval: 5 }), hungUp]);
   };
   return {
+    onsetsMs: { sent, received },
     say: (sound) => {
       unsaid = Buffer.from(sound, 'base64');
     },
@@ -100,6 +109,20 @@ export async function receiveGreeting(
   const sound = await call.listen(1.5);
   await call.hangUp();
   return sound;
+}
+
+function hasSound(samples: readonly number[]): boolean {
+  return samples.some((sample) => Math.abs(sample) > soundAmplitude);
+}
+
+/** Returns a function to call for each packet with sound. It adds the beginning of each utterance to a list. */
+function noteOnsets(onsetsMs: number[]): () => void {
+  let latestMs = 0;
+  return () => {
+    const now = Date.now();
+    if (now - latestMs >= pauseMs) onsetsMs.push(now);
+    latestMs = now;
+  };
 }
 
 function pitchOf(samples: readonly number[]): number {
