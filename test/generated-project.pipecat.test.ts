@@ -22,6 +22,8 @@ const { inherited, secrets } = readConfig();
 const service = await startBuiltService({ PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables });
 const { environment, folder, origin } = service;
 const terminal = openTerminal(folder, origin, environment);
+const socketOf = (path: string) => origin.replace('http', 'ws') + path;
+const commands = (text: string) => terminal.follow({ kind: 'commands', text, printed: null });
 await keep(await valuesOf(project));
 await deploy();
 afterAll(async () => {
@@ -29,9 +31,6 @@ afterAll(async () => {
   await project?.remove();
   await standIns?.close();
 });
-
-const socketOf = (path: string) => service.origin.replace('http', 'ws') + path;
-const commands = (text: string) => terminal.follow({ kind: 'commands', text, printed: null });
 
 /** The values of the project's secret set: the variables in its `.env`, and the address of the stand-in for OpenAI. */
 async function valuesOf({ directory }: GeneratedProject): Promise<Record<string, string>> {
