@@ -3,21 +3,13 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { writeBot } from '../../test/support/bots.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { evaluateJavaScriptInBot, stopAgentSession, waitForSessionEnd } from '../../test/support/client.ts';
-import { startTestServer } from '../../test/support/test-server.ts';
+import { useTestServer } from '../../test/support/use-test-server.ts';
 
-const bots = [
-  await writeBot('default'),
-  await writeBot('open', { websocketAuth: 'none' }),
-  await writeBot('strict', { websocketStart: 'minimal' }),
-];
-const environment = { BOTHOST_PUBLIC_URL: 'https://bots.example.com/' };
-const service = await startTestServer({ agents: bots.map(({ path }) => path), environment });
-afterAll(async () => {
-  await service.close();
-  for (const bot of bots) await bot.remove();
+const service = await useTestServer({
+  bots: { default: {}, open: { websocketAuth: 'none' }, strict: { websocketStart: 'minimal' } },
+  environment: { BOTHOST_PUBLIC_URL: 'https://bots.example.com/' },
 });
 
 async function startSession(body: unknown, query = '', agentName = 'default') {

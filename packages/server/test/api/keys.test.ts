@@ -1,9 +1,7 @@
 import { allOperations, listOperationPaths } from '@bothost/contract';
-import { afterAll, describe, expect, it } from 'vitest';
-import { writeBot } from '../support/bots.ts';
+import { describe, expect, it } from 'vitest';
 import { evaluateJavaScriptInBot, sendRawBytes, sessionUrl, startAgentSession } from '../support/client.ts';
-import { insertSecondOrganization } from '../support/second-organization.ts';
-import { startTestServer } from '../support/test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 const noSession = '01890000-0000-7000-8000-000000000000';
 
@@ -14,16 +12,9 @@ async function seen(response: Response) {
   return { status: response.status, body, headers };
 }
 
-const bots = [await writeBot('mine'), await writeBot('theirs')];
-const service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
-const other = await insertSecondOrganization(service);
-await other.serve(bots[1]?.path ?? '');
+const service = await useTestServer({ bots: { mine: {} } });
+const other = await useSecondOrganization(service, { theirs: {} });
 const sessionId = await startAgentSession(service, 'mine');
-afterAll(async () => {
-  await other.close();
-  await service.close();
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
 
 const ask = (method: string, path: string, key?: string, headers: Record<string, string> = {}) =>
   fetch(`${service.url}${path}`, {

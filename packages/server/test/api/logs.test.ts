@@ -1,13 +1,12 @@
 import type { LogLine } from '@bothost/contract';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { describe, expect, it } from 'vitest';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import type { TestServer } from '../support/test-server.ts';
 import { createUniqueName } from '../support/unique-name.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 type Query = Parameters<TestServer['client']['getLogs']>[0]['query'];
 
-const bots: BotProjectDirectory[] = [];
 let deleted = '';
 const read = (agentName: string, query: Query = {}) => service.client.getLogs({ params: { agentName }, query });
 const texts = (logs: readonly LogLine[]) => logs.map(({ log }) => log);
@@ -15,18 +14,13 @@ const say = (agent: string, session: string, code: string) =>
   evaluateJavaScriptInBot(service, agent, session, `${code}; null`);
 
 const prelude = 'console.log("boot of " + process.env.BOT_INSTANCE_ID)';
-bots.push(
-  await writeBot('talker', { maxAgents: 10, prelude }),
-  await writeBot('warm', { minAgents: 1, prelude }),
-  await writeBot('broken', { alone: true, prelude: 'console.error("no such module"); process.exit(3)' }),
-);
-const service = await startTestServer({
-  agents: bots.map(({ path }) => path),
+const service = await useTestServer({
+  bots: {
+    talker: { maxAgents: 10, prelude },
+    warm: { minAgents: 1, prelude },
+    broken: { alone: true, prelude: 'console.error("no such module"); process.exit(3)' },
+  },
   environment: { BOTHOST_LOG_SESSION_MB: '1' },
-});
-afterAll(async () => {
-  await service?.close();
-  for (const bot of bots) await bot.remove();
 });
 
 describe('logs', () => {

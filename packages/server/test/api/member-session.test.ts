@@ -1,44 +1,32 @@
 import { once } from 'node:events';
 import { createApiClient } from '@bothost/contract';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { deriveKeyFromRootKey, openDataDirectory } from '../../src/composition/data-directory.ts';
 import { signToken } from '../../src/session-starts/socket-token.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { writeBot } from '../support/bots.ts';
 import { createBearerTokenHeaders, sessionUrl, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { startTestServer } from '../support/test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 const agentName = 'talker';
 
-let service: TestServer;
-let second: SecondOrganization;
-let bots: BotProjectDirectory[];
-let people: Record<'owner' | 'member' | 'viewer', TestPerson>;
 let logged = '';
-
-beforeAll(async () => {
-  bots = await Promise.all([writeBot(agentName), writeBot('other'), writeBot('open', { websocketAuth: 'none' })]);
-  const write = (line: string) => {
-    logged += line;
-  };
-  const logger = pino({ level: 'trace' }, { write });
-  service = await startTestServer({ agents: bots.map(({ path }) => path), logger });
-  second = await insertSecondOrganization(service);
-  await second.serve(bots[0]?.path ?? '');
-  people = {
-    owner: await signUpPerson(service, 'owner'),
-    member: await signUpPerson(service, 'member', 'member'),
-    viewer: await signUpPerson(service, 'viewer', 'viewer'),
-  };
+const write = (line: string) => {
+  logged += line;
+};
+const service = await useTestServer({
+  bots: { talker: {}, other: {}, open: { websocketAuth: 'none' } },
+  logger: pino({ level: 'trace' }, { write }),
 });
-afterAll(async () => {
-  await second.close();
-  await service.close();
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
+const second = await useSecondOrganization(service, { talker: {} });
+const people = {
+  owner: await signUpPerson(service, 'owner'),
+  member: await signUpPerson(service, 'member', 'member'),
+  viewer: await signUpPerson(service, 'viewer', 'viewer'),
+};
 
 const within = (person: TestPerson) => person.within(service.organization);
 const start = (transport?: 'websocket' | 'webrtc', person = people.owner) =>

@@ -5,14 +5,12 @@ import {
   listOperationPaths,
   type Operation,
 } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type RawResponse, sendRawRequest } from '../support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession } from '../support/client.ts';
 import { uploadAndBuildProject } from '../support/deploys.ts';
 import { signUpPerson } from '../support/people.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 /** Path parameters that name an object of an organization. Secret sets have their own table in two-organizations.system.test.ts. */
 const objectParams = [
@@ -80,60 +78,45 @@ const lists = rows.filter(
   ({ method, path }) => method === 'GET' && !namesObject(path) && !/\{setName\}|\/audit/.test(path),
 );
 
-let service: TestServer;
-let neighbours: SecondOrganization;
-let bots: readonly BotProjectDirectory[];
-let theirs: Ids;
-let personalToken: string;
-let readTheirObjects: () => Promise<unknown>;
 const missing = Object.fromEntries(objectParams.map((name) => [name, crypto.randomUUID()])) as Ids;
 const malformed = Object.fromEntries(objectParams.map((name) => [name, `malformed-${name}`.toLowerCase()])) as Ids;
 
-beforeAll(async () => {
-  bots = [await writeBot('ours'), await writeBot('theirs')];
-  service = await startTestServer({ agents: [bots[0]?.path ?? ''] });
-  neighbours = await insertSecondOrganization(service);
-  await neighbours.serve(bots[1]?.path ?? '');
-  const client = createApiClient({ origin: service.url, key: neighbours.privateKey });
-  const publicClient = createApiClient({ origin: service.url, key: neighbours.publicKey });
-  const address = { url: service.url, publicKey: neighbours.publicKey, client, publicClient };
-  const readAgent = () => client.getAgent({ params: { agentName: 'theirs' } });
-  await vi.waitUntil(async () => (await readAgent()).ready, { timeout: 40_000 });
-  const sessionId = await startAgentSession(address, 'theirs');
-  await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'true');
-  const build = await uploadAndBuildProject({ client }, { 'package.json': '{}', 'index.js': '' });
-  const sha256 = 'a'.repeat(64);
-  const upload = await client.getBuildUploadUrl({ body: { region: 'us-west', contentHash: sha256, sizeBytes: 1 } });
-  const person = await signUpPerson(service, 'neighbour', 'owner', neighbours.name);
-  const members = person.within(neighbours.name);
-  const invitation = await members.createInvitation({ body: { email: 'guest@example.com', role: 'viewer' } });
-  theirs = {
-    agentName: 'theirs',
-    sessionId,
-    deploymentId: (await readAgent()).desiredDeploymentId ?? '',
-    keyId: (await client.listKeys()).keys[0]?.id ?? '',
-    buildId: build.id,
-    userId: person.user.id,
-    invitationId: invitation.id,
-    uploadId: upload.uploadId,
-  };
-  readTheirObjects = async () => ({
-    agent: (await readAgent()).desiredDeploymentId,
-    session: (await client.getSession({ params: { agentName: 'theirs', sessionId } })).endedAt,
-    starts: await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'state.starts.length'),
-    keys: (await client.listKeys()).keys.map(({ revokedAt }) => revokedAt),
-    build: (await client.getBuild({ params: { buildId: build.id } })).build.status,
-    members: (await members.listMembers()).members.map(({ role }) => role),
-    invitations: (await members.listInvitations()).invitations.length,
-  });
-  const owner = await signUpPerson(service, 'owner');
-  personalToken = (await owner.client.createPersonalToken({ body: { name: 'caller' } })).token;
+const service = await useTestServer({ bots: { ours: {} } });
+const neighbours = await useSecondOrganization(service, { theirs: {} });
+const client = createApiClient({ origin: service.url, key: neighbours.privateKey });
+const publicClient = createApiClient({ origin: service.url, key: neighbours.publicKey });
+const address = { url: service.url, publicKey: neighbours.publicKey, client, publicClient };
+const readAgent = () => client.getAgent({ params: { agentName: 'theirs' } });
+await vi.waitUntil(async () => (await readAgent()).ready, { timeout: 40_000 });
+const sessionId = await startAgentSession(address, 'theirs');
+await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'true');
+const build = await uploadAndBuildProject({ client }, { 'package.json': '{}', 'index.js': '' });
+const sha256 = 'a'.repeat(64);
+const upload = await client.getBuildUploadUrl({ body: { region: 'us-west', contentHash: sha256, sizeBytes: 1 } });
+const person = await signUpPerson(service, 'neighbour', 'owner', neighbours.name);
+const members = person.within(neighbours.name);
+const invitation = await members.createInvitation({ body: { email: 'guest@example.com', role: 'viewer' } });
+const theirs: Ids = {
+  agentName: 'theirs',
+  sessionId,
+  deploymentId: (await readAgent()).desiredDeploymentId ?? '',
+  keyId: (await client.listKeys()).keys[0]?.id ?? '',
+  buildId: build.id,
+  userId: person.user.id,
+  invitationId: invitation.id,
+  uploadId: upload.uploadId,
+};
+const readTheirObjects = async () => ({
+  agent: (await readAgent()).desiredDeploymentId,
+  session: (await client.getSession({ params: { agentName: 'theirs', sessionId } })).endedAt,
+  starts: await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'state.starts.length'),
+  keys: (await client.listKeys()).keys.map(({ revokedAt }) => revokedAt),
+  build: (await client.getBuild({ params: { buildId: build.id } })).build.status,
+  members: (await members.listMembers()).members.map(({ role }) => role),
+  invitations: (await members.listInvitations()).invitations.length,
 });
-afterAll(async () => {
-  await neighbours.close();
-  await service.close();
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
+const owner = await signUpPerson(service, 'owner');
+const personalToken = (await owner.client.createPersonalToken({ body: { name: 'caller' } })).token;
 
 /** Sends a request with the ids, and returns the response without the ids and values that are unique in each response. */
 async function send(method: string, path: string, ids: Ids, key: string, body?: object): Promise<RawResponse> {

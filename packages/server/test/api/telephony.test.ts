@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { phoneCarriers } from '@bothost/contract';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type BotColdStartGate, createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { createBotColdStartGate } from '../support/bot-cold-start-gate.ts';
+import { writeBot } from '../support/bots.ts';
 import { evaluateJavaScriptInBot, waitForSessionEnd, waitUntilAgentIdle } from '../support/client.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../support/phone-calls.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 /**
  * Uses and ends the instance that was started to validate the agent's deployment, so that the next call finds no warm instance.
@@ -21,36 +21,22 @@ async function useUpTheFirst(service: TestServer, agentName: string) {
   await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 40_000 });
 }
 
-let service: TestServer;
-let neighbours: SecondOrganization;
-let gate: BotColdStartGate;
-let bots: BotProjectDirectory[];
 const lines: string[] = [];
-
-beforeAll(async () => {
-  gate = await createBotColdStartGate();
-  const open = { websocketAuth: 'none' } as const;
-  bots = [
-    await writeBot('phone', { ...open, maxAgents: 2 }),
-    await writeBot('sleepy', { ...open, prelude: gate.prelude }),
-    await writeBot('dead', { ...open, prelude: gate.prelude }),
-    await writeBot('guarded'),
-  ];
-  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
-  service = await startTestServer({ agents: bots.map((bot) => bot.path), logger });
-  neighbours = await insertSecondOrganization(service);
-  const theirs = await writeBot('theirs', open);
-  bots.push(theirs);
-  await neighbours.serve(theirs.path);
-  for (const agentName of ['phone', 'sleepy', 'dead']) await useUpTheFirst(service, agentName);
-  gate.shut();
+const gate = await createBotColdStartGate();
+afterAll(gate.close);
+const open = { websocketAuth: 'none' } as const;
+const service = await useTestServer({
+  bots: {
+    phone: { ...open, maxAgents: 2 },
+    sleepy: { ...open, prelude: gate.prelude },
+    dead: { ...open, prelude: gate.prelude },
+    guarded: {},
+  },
+  logger: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
 });
-afterAll(async () => {
-  await neighbours.close();
-  await service.close();
-  gate.close();
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
+const _neighbours = await useSecondOrganization(service, { theirs: open });
+for (const agentName of ['phone', 'sleepy', 'dead']) await useUpTheFirst(service, agentName);
+gate.shut();
 afterEach(async () => {
   lines.length = 0;
   await Promise.all(['phone', 'sleepy', 'guarded'].map((agentName) => waitUntilAgentIdle(service, agentName)));

@@ -1,9 +1,7 @@
 import { type Operation, operations } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type RawResponse, sendRawRequest } from '../support/ask.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
-import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 /** Names of the other organization's objects, and names of the same length that belong to no object. */
 const theirs = { set: 'their-keys', pull: 'their-pull', key: 'THEIR_KEY', revision: 3 };
@@ -76,13 +74,8 @@ const deploys = ({ set, pull }: Names): readonly (TestCall & { readonly method: 
   { method: 'POST', path: '/agents', body: { serviceName: 'fresh', secretSet: set, buildId: 'x' } },
 ];
 
-let service: TestServer;
-let neighbours: SecondOrganization;
-let ours: BotProjectDirectory;
-let theirBot: BotProjectDirectory;
-/** The time after all objects were created and before the first request of a test. */
-let began: string;
-let places: { readonly own: readonly string[]; readonly other: readonly string[]; readonly none: readonly string[] };
+const service = await useTestServer({ bots: { ours: {} } });
+const neighbours = await useSecondOrganization(service, { theirs: {} });
 
 const asNeighbour = (method: string, path: string, body?: unknown) =>
   sendRawRequest(service, method, path, body, { key: neighbours.privateKey });
@@ -92,39 +85,27 @@ const theirView = async () => {
   return answers.map(({ text }) => text);
 };
 
-beforeAll(async () => {
-  ours = await writeBot('ours');
-  theirBot = await writeBot('theirs');
-  service = await startTestServer({ agents: [ours.path] });
-  neighbours = await insertSecondOrganization(service);
-  await neighbours.serve(theirBot.path);
-  for (const value of ['1', '2', '3']) {
-    const secrets = [{ secretKey: theirs.key, secretValue: value }, pair('ZED')];
-    await asNeighbour('PUT', '/secrets/their-keys', { secrets });
-  }
-  const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
-  await asNeighbour('PUT', '/secrets/their-pull', pull);
-  const sets = async () => (await asNeighbour('GET', '/secrets')).json['sets'] as { readonly status: string }[];
-  await vi.waitUntil(async () => (await sets()).every(({ status }) => status === 'ready'), { timeout: 40_000 });
-  const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
-  await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
-  began = new Date().toISOString();
-  const idOf = async (key: string) => {
-    const { json } = await sendRawRequest(service, 'GET', '/organizations', undefined, { key });
-    return (json['organizations'] as { id: string }[])[0]?.id ?? '';
-  };
-  places = {
-    own: ['', `/organizations/${service.organization}`, `/organizations/${await idOf(service.privateKey)}`],
-    other: [`/organizations/${neighbours.name}`, `/organizations/${await idOf(neighbours.privateKey)}`],
-    none: ['/organizations/nobodysorg', `/organizations/${crypto.randomUUID()}`],
-  };
-  expect(neighbours.name).toHaveLength('nobodysorg'.length);
-});
-afterAll(async () => {
-  await neighbours.close();
-  await service.close();
-  await Promise.all([ours.remove(), theirBot.remove()]);
-});
+for (const value of ['1', '2', '3']) {
+  const secrets = [{ secretKey: theirs.key, secretValue: value }, pair('ZED')];
+  await asNeighbour('PUT', '/secrets/their-keys', { secrets });
+}
+const pull = { isImagePullSecret: true, host: 'ghcr.io', secretValue: btoa('me:value') };
+await asNeighbour('PUT', '/secrets/their-pull', pull);
+const sets = async () => (await asNeighbour('GET', '/secrets')).json['sets'] as { readonly status: string }[];
+await vi.waitUntil(async () => (await sets()).every(({ status }) => status === 'ready'), { timeout: 40_000 });
+const agent = () => asNeighbour('POST', '/agents/theirs', { secretSet: 'their-keys' });
+await vi.waitUntil(async () => (await agent()).status < 300, { timeout: 40_000 });
+/** The time after all objects were created and before the first request of a test. */
+const began = new Date().toISOString();
+const idOf = async (key: string) => {
+  const { json } = await sendRawRequest(service, 'GET', '/organizations', undefined, { key });
+  return (json['organizations'] as { id: string }[])[0]?.id ?? '';
+};
+const places = {
+  own: ['', `/organizations/${service.organization}`, `/organizations/${await idOf(service.privateKey)}`],
+  other: [`/organizations/${neighbours.name}`, `/organizations/${await idOf(neighbours.privateKey)}`],
+  none: ['/organizations/nobodysorg', `/organizations/${crypto.randomUUID()}`],
+};
 
 const about = Object.values(operations as Record<string, Operation>).filter(({ tag }) =>
   ['secrets', 'audit'].includes(tag),
@@ -144,6 +125,7 @@ async function answerTo(method: string, place: string, names: Names, one: TestCa
 
 describe('requests about another organization', () => {
   it('are tested for every operation on secrets and the audit log', () => {
+    expect(neighbours.name).toHaveLength('nobodysorg'.length);
     expect(Object.keys(tries).sort()).toEqual(about.map(({ name }) => name).sort());
   });
 

@@ -53,6 +53,9 @@ async function startWithToken(agentName = 'guarded') {
 const paths = [null, ...phoneCarriers].map(getWebSocketBasePath);
 
 describe.each(paths)('%s of an agent with websocket_auth = "none"', (base) => {
+  /** All paths parse tokens with the same code, so only the first one gets every form of each. */
+  const choose = <T>(forms: readonly T[]) => (base === paths[0] ? forms : forms.slice(0, 1));
+
   it('ignores every form of a token, and passes the whole query to the bot', async () => {
     const token = await startWithToken();
     const path = `${base}/${hostOf('open')}`;
@@ -62,10 +65,16 @@ describe.each(paths)('%s of an agent with websocket_auth = "none"', (base) => {
       { authorization: `Bearer ${token}` },
       { authorization: 'Basic YTpi' },
     ];
-    for (const headers of bearers) expect(await connect(`${path}?a=1`, headers)).toEqual({ url: '/ws?a=1' });
-    for (const query of ['?token=x', '?token=', `?a=1&token=${token}&b=2`, '?token=a&token=b', '?%74oken=%00%ff'])
+    for (const headers of choose(bearers)) expect(await connect(`${path}?a=1`, headers)).toEqual({ url: '/ws?a=1' });
+    for (const query of choose([
+      '?token=x',
+      '?token=',
+      `?a=1&token=${token}&b=2`,
+      '?token=a&token=b',
+      '?%74oken=%00%ff',
+    ]))
       expect(await connect(path + query)).toEqual({ url: `/ws${query}` });
-    for (const segment of ['/x', `/${token}`, '/%ff', '/'])
+    for (const segment of choose(['/x', `/${token}`, '/%ff', '/']))
       expect(await connect(`${path + segment}?token=y`)).toEqual({ url: '/ws?token=y' });
     const all = await connect(`${base}?token=z&serviceHost=${hostOf('open')}&x`, { authorization: 'Bearer x' });
     expect(all).toEqual({ url: '/ws?token=z&x' });
