@@ -16,5 +16,11 @@ it('the commands of empty pages lead from an empty directory to a deployed bot',
   await mkdir(home);
   const { screen } = await followFirstDeploySteps(service, home, listFirstDeploySteps(service.origin, 'home', 'build'));
   expect(screen).toMatch(/Result +Active/);
+  expect(screen).not.toContain('key-of-a-vendor');
+  expect(await service.ask('secrets/botcli-quickstart-secrets')).toMatchObject({
+    secrets: ['CARTESIA_API_KEY', 'DAILY_API_KEY', 'DEEPGRAM_API_KEY', 'OPENAI_API_KEY'].map((fieldName) =>
+      expect.objectContaining({ fieldName }),
+    ),
+  });
   expect(await service.ask('agents/botcli-quickstart')).toMatchObject({ ready: true });
 });
