@@ -25,10 +25,9 @@ async function open(environment: Record<string, string> = {}) {
 }
 
 describe('the built program', () => {
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'stops sessions and the database after %s, and exits with status 0',
-    async (signal) => {
-      const { service, beginSession, hello, record, isDatabaseRunning } = await open();
+  it('stops sessions and the database after SIGTERM, SIGINT or SIGHUP, and exits with status 0', async () => {
+    const { service, beginSession, hello, record, isDatabaseRunning } = await open();
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const sessionId = await beginSession();
       expect(await hello(sessionId)).toMatchObject({ status: 200, body: { sessionId } });
       expect(isDatabaseRunning()).toBe(true);
@@ -38,8 +37,8 @@ describe('the built program', () => {
 
       await service.start().ready;
       expect(await record(sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED', endState: 'terminated' });
-    },
-  );
+    }
+  });
 
   it('leaves bots and database running with BOTHOST_ON_STOP=leave, and adopts them at the next start', async () => {
     const { service, beginSession, hello, record, isDatabaseRunning } = await open({ BOTHOST_ON_STOP: 'leave' });
