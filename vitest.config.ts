@@ -9,6 +9,8 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 const environment = process.env;
 const cache = environment['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url));
 const inCi = (environment['CI'] ?? '') !== '';
+/** Whether to test the earlier version of each client of Pipecat Cloud, too. `BOTHOST_TEST_CLIENTS=newest` leaves it out. */
+const earlierClients = environment['BOTHOST_TEST_CLIENTS'] !== 'newest';
 // Without the setting of this repository's .npmrc and the option --silent, which `npm run` passes on to the npm of projects.
 const { npm_config_include: _include, npm_config_loglevel: _logLevel, ...surroundings } = environment;
 
@@ -60,7 +62,7 @@ const suites: Readonly<Record<string, Suite>> = {
     globalSetup: [build, uv],
     testTimeout: 180_000,
     hookTimeout: 400_000,
-    provide: { clientCache: cache, pythonCache: cache, python: undefined },
+    provide: { clientCache: cache, pythonCache: cache, python: undefined, earlierClients },
   },
   /**
    * Tests that repeatedly kill the built service, which runs as a separate process. `BOTHOST_TEST_KILLS` is the number of kills
@@ -105,6 +107,7 @@ const suites: Readonly<Record<string, Suite>> = {
       python: environment['BOTHOST_TEST_PYTHON'],
       surroundings: { ...surroundings, PYTHONDONTWRITEBYTECODE: '' },
       everyVendor: environment['BOTHOST_TEST_VENDORS'] !== 'some',
+      earlierClients,
     },
   },
   /**

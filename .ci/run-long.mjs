@@ -18,6 +18,12 @@ const suites = [
     variables: { BOTHOST_TEST_ATTACK_SECONDS: '0' },
     retries: 0,
   },
+  { name: 'earlier CLI', command: npmRun('test:pipecat'), parameters: ['test/existing-clients/cli'] },
+  {
+    name: 'earlier web clients',
+    command: npmRun('test:clients'),
+    parameters: ['packages/dashboard/test/existing-clients'],
+  },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
   {
     name: 'pictures',

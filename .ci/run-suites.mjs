@@ -23,13 +23,24 @@ const crash = (options) =>
     ...options,
   });
 
+const clients = { BOTHOST_TEST_CLIENTS: process.env.BOTHOST_TEST_CLIENTS ?? 'newest' };
+
 /**
  * The suites in the order in which they start, two at a time: the longest first, so that no processor is idle at the end. No two
  * suites share a port or a file. `npm run test:long` runs what they leave out.
  */
 const suites = [
-  suite('test:pipecat', { variables: { BOTHOST_TEST_VENDORS: process.env.BOTHOST_TEST_VENDORS ?? 'some' } }),
+  suite('test:pipecat', {
+    variables: { ...clients, BOTHOST_TEST_VENDORS: process.env.BOTHOST_TEST_VENDORS ?? 'some' },
+  }),
+  suite('test:browser'),
   suite('test:system'),
+  suite('test'),
+  suite('test:docker'),
+  crash({
+    variables: { BOTHOST_TEST_ATTACK_SECONDS: '0', BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '12' },
+  }),
+  suite('test:clients', { variables: clients }),
   // If this script runs as root, also run the tests whose results depend on the account or the database as an ordinary user. The
   // suite `test` covers the embedded PostgreSQL, so its second run uses an external PostgreSQL.
   ...(isRoot
@@ -41,14 +52,7 @@ const suites = [
         }),
       ]
     : []),
-  suite('test:clients'),
-  crash({
-    variables: { BOTHOST_TEST_ATTACK_SECONDS: '0', BOTHOST_TEST_KILLS: process.env.BOTHOST_TEST_KILLS ?? '12' },
-  }),
-  suite('test'),
-  suite('test:browser'),
   suite('test:registry'),
-  suite('test:docker'),
 ];
 
 /** Runs alone on the machine, after the others, because it prints times and takes every processor. */

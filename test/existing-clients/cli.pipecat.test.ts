@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { allOperations, listOperationPaths, operations } from '../../packages/contract/src/index.ts';
 import { testUnless } from '../../packages/runtime/test/skip-with-reason.ts';
 import { markSecretDeliveryFailed } from '../../packages/server/test/support/failed-secret-delivery.ts';
@@ -18,6 +18,13 @@ import { type CommandRunner, openCommandRunner } from './commands.ts';
 import { agentSteps, type CommandStep, cleanupSteps, organizationSteps, toStepOfVersion } from './steps.ts';
 import { createCertificate, startTlsProxy, type TlsProxy } from './tls-proxy.ts';
 import versions from './versions.json' with { type: 'json' };
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether to test the earlier version of each client, too. */
+    earlierClients: boolean;
+  }
+}
 
 /** Runs each command of the original CLI of Pipecat Cloud with this service, and starts sessions with its SDK. */
 const guide = fileURLToPath(new URL('../../docs/moving.md', import.meta.url));
@@ -54,7 +61,9 @@ createServer(async (request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-describe.each(versions.pypi.pipecatcloud.map((version, index) => [version, index === 0] as const))(
+const tested = versions.pypi.pipecatcloud.slice(0, inject('earlierClients') ? undefined : 1);
+
+describe.each(tested.map((version, index) => [version, index === 0] as const))(
   'pipecatcloud version %s',
   (version, isNewest) => {
     let folder: string;

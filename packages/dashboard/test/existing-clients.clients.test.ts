@@ -13,6 +13,13 @@ import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
 import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
 import { talkingBotDirectory } from './support/local-bot.ts';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether to test the earlier version of each client, too. */
+    earlierClients: boolean;
+  }
+}
+
 /** Tests two versions of each of Pipecat's web clients with a Pipecat bot that runs in the service. */
 type Versions = { readonly npm: Readonly<Record<string, readonly [newest: string, earlier: string]>> };
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -88,52 +95,55 @@ declare global {
 }
 
 describeUnless(noBrowser, 'the web clients of Pipecat', () => {
-  describe.each([
-    ['newest', 0],
-    ['earlier', 1],
-  ] as const)('the web clients of Pipecat (%s release)', (_, index) => {
-    let page: Page;
-    const start = () => ({ endpoint: `${service.origin}/v1/public/talking-bot/start`, key: service.publicKey });
+  describe.each([['newest', 0] as const, ...(inject('earlierClients') ? [['earlier', 1] as const] : [])])(
+    'the web clients of Pipecat (%s release)',
+    (_, index) => {
+      let page: Page;
+      const start = () => ({ endpoint: `${service.origin}/v1/public/talking-bot/start`, key: service.publicKey });
 
-    beforeAll(async () => {
-      const server = await preview({ root: await buildPage(index), configFile: false, preview: { port: 0 } });
-      page = await browser.newPage();
-      await page.goto(server.resolvedUrls?.local[0] ?? '');
-      return async () => {
-        await page.close();
-        await server.close();
-      };
-    });
+      beforeAll(async () => {
+        const server = await preview({ root: await buildPage(index), configFile: false, preview: { port: 0 } });
+        page = await browser.newPage();
+        await page.goto(server.resolvedUrls?.local[0] ?? '');
+        return async () => {
+          await page.close();
+          await server.close();
+        };
+      });
 
-    test.each([
-      ['webrtc', { transport: 'webrtc' }],
-      ['websocket', { transport: 'websocket' }],
-    ])('start a bot and talk to it with the transport %s', async (transport, requestData) => {
-      const greeting = page.evaluate(([name, request]) => window.startBotAndConnect(name, request), [
-        transport,
-        { ...start(), requestData },
-      ] as const);
-      expect(await greeting).toContain('Good morning, you are through');
-    });
+      test.each([
+        ['webrtc', { transport: 'webrtc' }],
+        ['websocket', { transport: 'websocket' }],
+      ])('start a bot and talk to it with the transport %s', async (transport, requestData) => {
+        const greeting = page.evaluate(([name, request]) => window.startBotAndConnect(name, request), [
+          transport,
+          { ...start(), requestData },
+        ] as const);
+        expect(await greeting).toContain('Good morning, you are through');
+      });
 
-    test('send request data through the session proxy to a running bot', async () => {
-      const requestData = { transport: 'webrtc', enableDefaultIceServers: true };
-      const started = await page.evaluate((request) => window.startBot('webrtc', request), { ...start(), requestData });
-      expect(started).toEqual({ sessionId: expect.any(String), iceConfig: { iceServers: [] } });
-      const { sessionId } = started as { sessionId: string };
-      onTestFinished(async () => void (await service.ask(`agents/talking-bot/sessions/${sessionId}`, 'DELETE')));
-      const endpoint = start().endpoint.replace('/start', `/sessions/${sessionId}/api/offer`);
-      const request = { ...start(), endpoint, requestData: { name: 'Ada' } };
-      await page.evaluate((offer) => window.connect('webrtc', offer), request);
-      const { logs } = await service.ask(`agents/talking-bot/logs?sessionId=${sessionId}&limit=1000`);
-      expect((logs as { log: string }[]).map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
-    });
+      test('send request data through the session proxy to a running bot', async () => {
+        const requestData = { transport: 'webrtc', enableDefaultIceServers: true };
+        const started = await page.evaluate((request) => window.startBot('webrtc', request), {
+          ...start(),
+          requestData,
+        });
+        expect(started).toEqual({ sessionId: expect.any(String), iceConfig: { iceServers: [] } });
+        const { sessionId } = started as { sessionId: string };
+        onTestFinished(async () => void (await service.ask(`agents/talking-bot/sessions/${sessionId}`, 'DELETE')));
+        const endpoint = start().endpoint.replace('/start', `/sessions/${sessionId}/api/offer`);
+        const request = { ...start(), endpoint, requestData: { name: 'Ada' } };
+        await page.evaluate((offer) => window.connect('webrtc', offer), request);
+        const { logs } = await service.ask(`agents/talking-bot/logs?sessionId=${sessionId}&limit=1000`);
+        expect((logs as { log: string }[]).map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
+      });
 
-    test('show the error of the service when they request a hosted room', async () => {
-      const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
-      const refused = page.evaluate((offer) => window.startBotAndConnect('daily', offer), request);
-      await expect(refused).rejects.toThrow('This service has no hosted rooms yet.');
-      expect(await page.evaluate(() => window.shownError)).toContain('This service has no hosted rooms yet.');
-    });
-  });
+      test('show the error of the service when they request a hosted room', async () => {
+        const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
+        const refused = page.evaluate((offer) => window.startBotAndConnect('daily', offer), request);
+        await expect(refused).rejects.toThrow('This service has no hosted rooms yet.');
+        expect(await page.evaluate(() => window.shownError)).toContain('This service has no hosted rooms yet.');
+      });
+    },
+  );
 });
