@@ -18,7 +18,7 @@ export type Setting<T> = {
   readonly names: readonly string[];
   readonly schema: z.ZodType<T, string | undefined>;
   readonly description: string;
-  /** The default value as shown in the documentation. */
+  /** The default value as shown in the documentation. By default, that of the schema. */
   readonly shownDefault: string;
   /**
    * Whether the value is secret. A secret can also be read from the file that `<NAME>_FILE` names, and is never
@@ -27,8 +27,15 @@ export type Setting<T> = {
   readonly secret: boolean;
 };
 
-const setting = <T>(value: Omit<Setting<T>, 'secret'>) => ({ ...value, secret: false }) as const;
-const secretSetting = <T>(value: Omit<Setting<T>, 'secret'>) => ({ ...value, secret: true }) as const;
+type SettingRow<T> = Omit<Setting<T>, 'secret' | 'shownDefault'> & Partial<Pick<Setting<T>, 'shownDefault'>>;
+const setting = <T>(row: SettingRow<T>) => ({ shownDefault: describeDefault(row), ...row, secret: false }) as const;
+const secretSetting = <T>(row: SettingRow<T>) =>
+  ({ shownDefault: describeDefault(row), ...row, secret: true }) as const;
+
+function describeDefault<T>({ names, schema }: SettingRow<T>): string {
+  const value = schema.safeParse(undefined).data;
+  return `\`${names[0]?.endsWith('_MB') ? Number(value) / megabytesToBytes(1) : value}\``;
+}
 
 const integer = (minimum: number, maximum: number) =>
   z.string().regex(/^\d+$/, 'not a whole number').transform(Number).pipe(z.number().min(minimum).max(maximum));
@@ -119,13 +126,11 @@ export const settings = {
     names: ['BOTHOST_HOST'],
     schema: z.string().default('127.0.0.1'),
     description: 'Address to listen on.',
-    shownDefault: '`127.0.0.1`',
   }),
   port: setting({
     names: ['BOTHOST_PORT', 'PORT'],
     schema: integer(0, 65_535).default(defaultServerPort),
     description: 'Port to listen on; 0 picks any free port.',
-    shownDefault: `\`${defaultServerPort}\``,
   }),
   publicUrl: setting({
     names: ['BOTHOST_PUBLIC_URL'],
@@ -178,7 +183,6 @@ export const settings = {
     names: ['BOTHOST_REGION'],
     schema: name.default('us-west'),
     description: 'The region whose bots this service runs.',
-    shownDefault: '`us-west`',
   }),
   agents: setting({
     names: ['BOTHOST_AGENTS'],
@@ -191,7 +195,6 @@ export const settings = {
     schema: z.enum(['process', 'docker'], 'not process or docker').default('process'),
     description:
       'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md).',
-    shownDefault: '`process`',
   }),
   dockerHost: setting({
     names: ['BOTHOST_DOCKER_HOST'],
@@ -200,14 +203,12 @@ export const settings = {
       .regex(/^unix:\/\/\/./, 'not unix:// and an absolute path')
       .default('unix:///var/run/docker.sock'),
     description: 'With `BOTHOST_RUNTIME=docker`: the socket of the Docker engine, such as `unix:///run/docker.sock`.',
-    shownDefault: '`unix:///var/run/docker.sock`',
   }),
   imageBytes: setting({
     names: ['BOTHOST_IMAGE_MB'],
     schema: integer(1, 1_073_741_824).default(10_240).transform(megabytesToBytes),
     description:
       'With `BOTHOST_RUNTIME=docker`: megabytes that a container image may have. The pull of a larger one is canceled, and its deployment fails.',
-    shownDefault: '`10240`',
   }),
   allowsLocalImages: setting({
     names: ['BOTHOST_LOCAL_IMAGES'],
@@ -217,7 +218,6 @@ export const settings = {
       .transform((text) => text === 'true'),
     description:
       'With `BOTHOST_RUNTIME=docker`: whether a deployment may name an image that was built on this machine and is in no registry. Every organization can then run every image that the engine has.',
-    shownDefault: '`false`',
   }),
   containerCapabilities: setting({
     names: ['BOTHOST_CONTAINER_CAPABILITIES'],
@@ -295,7 +295,6 @@ export const settings = {
     names: ['BOTHOST_OPENID_NAME'],
     schema: z.string().default('OpenID Connect'),
     description: 'Name of the OpenID Connect provider on the sign-in page.',
-    shownDefault: '`OpenID Connect`',
   }),
   openIdEmailDomains: setting({
     names: ['BOTHOST_OPENID_EMAIL_DOMAINS'],
@@ -321,13 +320,11 @@ export const settings = {
     schema: z.enum(['end', 'leave']).default('end'),
     description:
       'Whether a stopping service ends bots and database (`end`), or leaves them running for the next server (`leave`), for example during an upgrade.',
-    shownDefault: '`end`',
   }),
   retentionDays: setting({
     names: ['BOTHOST_SESSION_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(90),
     description: 'Days for which ended sessions are kept; 0 keeps them forever.',
-    shownDefault: '`90`',
   }),
   startsAtOnce: setting({
     names: ['BOTHOST_STARTS_AT_ONCE'],
@@ -346,32 +343,27 @@ export const settings = {
     names: ['BOTHOST_BUILD_TIMEOUT'],
     schema: integer(1, 86_400).default(600),
     description: 'Seconds that a build may take: unpacking the project, installing what it needs and building it.',
-    shownDefault: '`600`',
   }),
   buildRetentionDays: setting({
     names: ['BOTHOST_BUILD_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
     description:
       'Days after which an unused build is removed; 0 keeps all. The builds of the last ten deployments of an agent stay.',
-    shownDefault: '`30`',
   }),
   uploadRetentionHours: setting({
     names: ['BOTHOST_UPLOAD_RETENTION_HOURS'],
     schema: integer(1, 876_000).default(24),
     description: 'Hours after which an upload is removed if it is incomplete or was never built.',
-    shownDefault: '`24`',
   }),
   buildMemoryBytes: setting({
     names: ['BOTHOST_BUILD_MEMORY_MB'],
     schema: integer(64, 1_048_576).default(4096).transform(megabytesToBytes),
     description: 'Memory in megabytes that one build may use.',
-    shownDefault: '`4096`',
   }),
   buildProcessors: setting({
     names: ['BOTHOST_BUILD_CPUS'],
     schema: integer(1, 1024).default(2),
     description: 'Processors that one build may use.',
-    shownDefault: '`2`',
   }),
   buildEnvironment: setting({
     names: ['BOTHOST_BUILD_ENVIRONMENT'],
@@ -388,7 +380,6 @@ export const settings = {
       .transform((text) => text === 'true'),
     description:
       'Whether the service installs uv from the Python package index, once and verified by its hash, if `PATH` has none. Without uv, builds of Python projects fail.',
-    shownDefault: '`true`',
   }),
   forkServerMemoryBytes: setting({
     names: ['BOTHOST_FORK_SERVER_MEMORY_MB'],
@@ -402,59 +393,50 @@ export const settings = {
     schema: integer(1, 1_073_741_824).default(1_024).transform(megabytesToBytes),
     description:
       'Megabytes of disk space that one instance may use: its home directory, its output, and deleted files that it holds open.',
-    shownDefault: '`1024`',
   }),
   buildDiskBytes: setting({
     names: ['BOTHOST_BUILD_DISK_MB'],
     schema: integer(1, 1_073_741_824).default(8_192).transform(megabytesToBytes),
     description: 'Megabytes of disk space that one build may use, including what it downloads and installs.',
-    shownDefault: '`8192`',
   }),
   organizationDiskBytes: setting({
     names: ['BOTHOST_ORGANIZATION_DISK_MB'],
     schema: integer(1, 1_073_741_824).default(51_200).transform(megabytesToBytes),
     description:
       'Megabytes of disk space that one organization may use: uploaded archives, prepared projects, environments and caches, and its running builds and instances.',
-    shownDefault: '`51200`',
   }),
   diskReserveBytes: setting({
     names: ['BOTHOST_DISK_RESERVE_MB'],
     schema: integer(0, 1_073_741_824).default(1_024).transform(megabytesToBytes),
     description:
       'Megabytes of disk space that stay free for the service. When less is free, it starts no sessions and builds; before that, it ends the bots and builds that write the most. 0 means no reserve.',
-    shownDefault: '`1024`',
   }),
   logRetentionDays: setting({
     names: ['BOTHOST_LOG_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
     description: 'Days for which the output of ended bots is kept; 0 keeps it until the size limit is reached.',
-    shownDefault: '`30`',
   }),
   conversationRetentionDays: setting({
     names: ['BOTHOST_CONVERSATION_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
     description:
       'Days for which the lines of conversations are kept; 0 keeps them as long as their sessions. Their numbers are kept as long as the sessions.',
-    shownDefault: '`30`',
   }),
   recordingRetentionDays: setting({
     names: ['BOTHOST_RECORDING_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(7),
     description: 'Days for which the recordings of conversations are kept; 0 keeps them as long as their sessions.',
-    shownDefault: '`7`',
   }),
   logSessionBytes: setting({
     names: ['BOTHOST_LOG_SESSION_MB'],
     schema: integer(1, 1_048_576).default(64).transform(megabytesToBytes),
     description:
       'Megabytes of output kept per session. Of longer output, the first quarter and the last half are kept.',
-    shownDefault: '`64`',
   }),
   logTotalBytes: setting({
     names: ['BOTHOST_LOG_TOTAL_MB'],
     schema: integer(1, 1_073_741_824).default(10_240).transform(megabytesToBytes),
     description: 'Megabytes of output of ended bots kept in total; the oldest is removed first.',
-    shownDefault: '`10240`',
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],
@@ -464,7 +446,6 @@ export const settings = {
       .refine((days) => days === 0 || days >= 30, 'less than 30')
       .default(365),
     description: 'Days for which entries of the audit log are kept, at least 30; 0 keeps them forever.',
-    shownDefault: '`365`',
   }),
   registries: setting({
     names: ['BOTHOST_REGISTRIES'],
@@ -488,7 +469,6 @@ export const settings = {
     schema: z.enum(conversationLevels).default('recording'),
     description:
       'The most that the service keeps of conversations, for all agents: `off`, `timings`, `transcript` or `recording`. A lower level holds from the next session of every agent. See [conversations.md](conversations.md).',
-    shownDefault: '`recording`',
   }),
   metricsToken: secretSetting({
     names: ['BOTHOST_METRICS_TOKEN'],
@@ -500,6 +480,5 @@ export const settings = {
     names: ['BOTHOST_LOG_LEVEL'],
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
     description: 'The lowest level of messages that are logged: `trace`, `debug`, `info`, `warn`, `error` or `silent`.',
-    shownDefault: '`info`',
   }),
 } as const;
