@@ -20,6 +20,7 @@ import type { RootKeyProvider } from './secrets/vault/root-key.ts';
 import type { SecretWriteQueue } from './secrets/write-queue.ts';
 import type { CapacityRefusal } from './sessions/capacity-refusal.ts';
 import type { SessionIceServers } from './sessions/ice-servers.ts';
+import type { EventTextReader } from './sessions/event-text.ts';
 import type { SessionAddressRegistry } from './sessions/session-address-registry.ts';
 import type { RetryWrite } from './store/retry-write.ts';
 import type { Database } from './store/tables.ts';
@@ -46,6 +47,7 @@ export type ServiceContext = {
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
   readonly conversationFollowers: ConversationFollowers;
+  readonly readEventText: EventTextReader;
   readonly telemetry: Telemetry;
   readonly reconciler: Reconciler;
   readonly builds: BuildServices;

@@ -18,7 +18,7 @@ export async function activateValidatedDeployment(
   const { rows } = await sql`
     with validated as (
       update deployments set state = 'ready', state_at = ${now}, activated_at = ${now}, updated_at = ${now},
-        error = null, error_code = null, error_at = null
+        error = null, error_code = null, error_at = null, last_exit = ${exitWithoutOutput}
       from agents where deployments.id = ${deploymentId} and state = 'validating' and agents.id = ${agentId}
         and desired_deployment_id = deployments.id and deleted_at is null
       returning deployments.id
@@ -30,6 +30,23 @@ export async function activateValidatedDeployment(
     update agents set active_deployment_id = validated.id, updated_at = ${now} from validated
     where agents.id = ${agentId} returning agents.id`.execute(db);
   return rows.length === 1;
+}
+
+/** The last exit of a deployment without the last output, which is shown with an error only. */
+const exitWithoutOutput = sql`(last_exit::jsonb || '{"tail": ""}')::json`;
+
+/** Records that the instances of a deployment start again. */
+export async function clearDeploymentProblem(db: Database, id: string, now: Date): Promise<void> {
+  await sql`update deployments set error = null, error_code = null, error_at = null, last_exit = ${exitWithoutOutput},
+    updated_at = ${now} where id = ${id} and state in ('validating', 'ready')`.execute(db);
+}
+
+/** Removes the last output of an instance that a session waited for, and output that an earlier version stored. */
+export async function removeLastOutputOfSession(db: Database, sessionId: string): Promise<void> {
+  await sql`update deployments set last_exit = ${exitWithoutOutput} from sessions
+    where sessions.id = ${sessionId} and deployments.id = sessions.deployment_id and last_exit is not null
+      and coalesce(last_exit ->> 'sessionId', case when last_exit::jsonb ? 'sessionId' then '' else ${sessionId} end)
+        = ${sessionId}`.execute(db);
 }
 
 /** Marks the pending deployments of an agent as superseded by the deployment `byId`. */

@@ -2,8 +2,10 @@ import type { DeploymentProblem, ImageLayer } from '@bothost/contract';
 import type { Database, SessionTransport, StoredInstanceExit } from '../store/tables.ts';
 import {
   activateValidatedDeployment,
+  clearDeploymentProblem,
   listDeploymentRowsToReconcile,
   recordDeploymentProblem,
+  removeLastOutputOfSession,
   updateDeployment,
   updateDeploymentIfInState,
   updateUnknownTransports,
@@ -139,12 +141,16 @@ export async function recordStartProblem(
 ): Promise<void> {
   const now = context.now();
   if (problem === null) {
-    const cleared = { error: null, error_code: null, error_at: null, updated_at: now };
-    await updateDeploymentIfInState(context.db, deploymentId, ['validating', 'ready'], cleared);
+    await clearDeploymentProblem(context.db, deploymentId, now);
   } else {
     const message = problem.message.slice(0, messageLength);
     await recordDeploymentProblem(context.db, deploymentId, { ...problem, message }, now);
   }
+}
+
+/** Removes the last output of an instance that a session waited for. */
+export function removeLastOutput(db: Database, sessionId: string): Promise<void> {
+  return removeLastOutputOfSession(db, sessionId);
 }
 
 const messageLength = 2_000;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { eventsWithoutBotText } from '../sessions/remove-bot-text.ts';
+import { eventsWithoutText } from '../sessions/event-text.ts';
 import type { Database } from '../store/tables.ts';
 
 /** Rows per batch. A row has at most about 128 KiB of JSON. */
@@ -15,7 +15,7 @@ export type TableBatch = { readonly table: string; readonly number: number; read
 const rowsWithoutBotText: ReadonlyMap<string, RawBuilder<unknown>> = new Map([
   [
     'sessions',
-    sql`select (row_to_json(t)::jsonb || jsonb_build_object('events', ${eventsWithoutBotText}))::text as row from sessions t`,
+    sql`select (row_to_json(t)::jsonb || jsonb_build_object('events', ${eventsWithoutText}))::text as row from sessions t`,
   ],
   [
     'deployments',

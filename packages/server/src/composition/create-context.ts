@@ -12,6 +12,7 @@ import { type BuildServices, createBuildServices } from '../builds/open.ts';
 import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
+import { createEventTextReader } from '../conversations/event-text.ts';
 import { createSampler } from '../metrics/sampler.ts';
 import { createTelemetry } from '../metrics/telemetry.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -75,6 +76,7 @@ export async function createServiceContext(
     sessionAddresses: createSessionAddressRegistry(base),
     sampler: createSampler({ db: base.db, usage: (ids) => runtime.sample(ids) }),
     conversationFollowers,
+    readEventText: createEventTextReader({ ...base, ...secrets }),
     conversationsDirectory,
     controlTokenKey,
     maxConversationLevel: config.maxConversationLevel,

@@ -1,10 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { createApiError } from '@bothost/contract';
 import type { DirectoryTreeRemover } from '@bothost/runtime';
+import { removeLastOutput } from '../agents/deployment-state.ts';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import { removeSessionLogs } from '../logs/remove-session-logs.ts';
-import { removeBotTextFromSession } from '../sessions/remove-bot-text.ts';
+import { removeEventTexts } from '../sessions/event-text.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getContentPath } from './content-path.ts';
@@ -36,7 +37,8 @@ export async function deleteSessionConversation(
     if (found === undefined) throw createApiError('not-found');
     if (found.isOpen) throw createApiError('session-running');
     await deleteConversationKeys(db, { sessionId: found.id, hostId: context.host.id, at: context.now() });
-    await removeBotTextFromSession(db, found.id);
+    await removeEventTexts(db, found.id);
+    await removeLastOutput(db, found.id);
     await appendAudit(db, scope.organizationId, {
       ...organizationEventFields,
       action: 'conversations.delete',

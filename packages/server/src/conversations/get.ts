@@ -91,17 +91,18 @@ async function readResponse(
   const state = stateOf(session);
   const hasText = hasConversationText(level);
   const page = await readPage(context, session, from, { limit, level: isReader ? level : 'timings' });
-  const hasMore = page !== 'missing' && (!page.isLast || state === 'live');
+  const isPage = page !== 'missing' && page !== 'none';
+  const hasMore = page !== 'missing' && (state === 'live' || (isPage && !page.isLast));
   return {
     sessionId: session.id,
     level,
-    state: page === 'missing' ? 'missing' : state,
+    state: page === 'missing' || (page === 'none' && state !== 'live') ? page : state,
     startedAt: (session.startedAt ?? session.dispatchedAt)?.toISOString() ?? null,
     numbers: session.numbers ?? context.conversationFollowers.numbers(session.id),
     textHidden: !hasText ? 'level' : isReader ? null : 'role',
     recording: await findRecordingState(context, session, isReader),
-    lines: page === 'missing' ? [] : [...page.lines],
-    nextCursor: hasMore ? encodeConversationCursor(page.next) : null,
+    lines: isPage ? [...page.lines] : [],
+    nextCursor: hasMore ? encodeConversationCursor(isPage ? page.next : from) : null,
   };
 }
 
@@ -131,12 +132,12 @@ async function readPage(
   session: ConversationOfSession,
   from: typeof conversationStart,
   options: { readonly limit: number; readonly level: ConversationLevel },
-): Promise<ConversationPage | 'missing'> {
+): Promise<ConversationPage | 'missing' | 'none'> {
   const content = session.wrappedKey === null ? null : await findContent(context, session, 'lines', session.wrappedKey);
   if (content === null) return { lines: [], next: from, isLast: true };
   if (content === 'missing') return 'missing';
-  // Until the first line is stored, there is a row, but no file.
-  if (session.conversation !== 'live' && !(await hasContentFile(content.path))) return 'missing';
+  // The row may be older than the first line, and also holds the key of the last output of a bot that wrote no line.
+  if (!(await hasContentFile(content.path))) return session.conversation === 'live' ? 'none' : 'missing';
   return readConversationLines(content, from, options);
 }
 

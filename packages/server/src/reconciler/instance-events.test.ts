@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
+import { createEventTextReader } from '../conversations/event-text.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { newId } from '../store/uuid.ts';
 import { watchInstances } from './instance-events.ts';
@@ -79,7 +80,7 @@ async function deliverWith(replacement: InstanceClaim | null, ...events: readonl
     let left = events.length;
     watchInstances({
       ...shared,
-      host: { accepts },
+      host: { id: of.hostId, accepts },
       keyring,
       serverId: thisServer,
       sessionAddresses: { instanceExited: () => undefined },
@@ -161,11 +162,13 @@ describe('the exit of an instance', () => {
     const exit = exitOf(instanceId, failed);
     const calls = [...(await deliver(exit, exit)), ...(await deliver(exit))];
     expect(calls.filter((call) => call.startsWith('count'))).toEqual(['count HTTP_ERROR']);
-    const detail = { reason: 'exited', code: 3, signal: null, outOfMemory: false, tail: 'Traceback' };
-    expect(await stored(sessionId)).toMatchObject({
-      completion_status: 'HTTP_ERROR',
-      events: [{ code: 'INSTANCE_EXITED', at: exitedAt.toISOString(), detail }],
-    });
+    const detail = { reason: 'exited', code: 3, signal: null, outOfMemory: false };
+    const { completion_status: status, events } = await stored(sessionId);
+    expect(status).toBe('HTTP_ERROR');
+    expect(events).toEqual([{ code: 'INSTANCE_EXITED', at: exitedAt.toISOString(), detail, text: expect.any(String) }]);
+    const read = createEventTextReader({ db: rows.db, keyring, logger: pino({ level: 'silent' }) });
+    const session = { id: sessionId, organizationId: of.organizationId };
+    expect(await Promise.all(events.map((event) => read(session, event)))).toEqual([{ tail: 'Traceback' }]);
   });
 
   it('has no last output if the conversation level of the session keeps no text', async () => {

@@ -1,11 +1,7 @@
-import {
-  type DeploySource,
-  hasConversationText,
-  type SessionCompletionStatus,
-  type SessionEventCode,
-} from '@bothost/contract';
+import type { DeploySource, SessionCompletionStatus, SessionEventCode } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { protectEventText } from '../conversations/event-text.ts';
 import {
   findInstance,
   markEnded,
@@ -28,6 +24,7 @@ import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 type Context = {
   readonly db: Database;
+  readonly host: { readonly id: string };
   readonly keyring: Keyring;
   readonly now: () => Date;
   readonly logger: Logger;
@@ -116,11 +113,13 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const session = await retryWrite(() => findSessionState(db, sessionId));
-    // The last output may quote the conversation, if the instance was ready for one. It then stays in the log.
-    const keepsText = instance.ready_at === null || hasConversationText(session?.conversation_level ?? 'off');
-    const cause = { reason, code, signal, outOfMemory, diskLimit, ...(code === 0 || !keepsText ? {} : { tail }) };
-    const stored: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
-    if (!wasStopped(event, session?.ended_at ?? null)) await retryWrite(() => recordEvents(db, sessionId, [stored]));
+    const cause = { reason, code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
+    const exited: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
+    if (!wasStopped(event, session?.ended_at ?? null)) {
+      // An instance that was never ready had no conversation that its last output could quote.
+      const stored = instance.ready_at === null ? exited : await protectEventText(context, sessionId, exited);
+      await retryWrite(() => recordEvents(db, sessionId, [stored]));
+    }
     await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));
     if (await hasOtherInstance(context, sessionId, instance)) {
       await context.runtime.forget(event.instanceId);

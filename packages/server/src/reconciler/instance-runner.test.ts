@@ -60,7 +60,7 @@ async function open(start: InstanceRunnerContext['runtime']['start'], fields: Pa
     closing: closing.signal,
     validation: {
       started: async () => undefined,
-      startFailed: async (_, __, isLate) => void calls.push(['start failed', isLate ? 'late' : 'in time']),
+      startFailed: async (_, __, { isLate }) => void calls.push(['start failed', isLate ? 'late' : 'in time']),
     },
     keyring: vault.context.keyring,
     maxConversationLevel: 'transcript',
@@ -95,6 +95,23 @@ function createEndlessStart(isLaunched = true) {
 }
 
 describe('the instance runner', () => {
+  it('does not log the last output of a bot that did not become ready', async () => {
+    const logged: string[] = [];
+    const exit = {
+      reason: 'exited',
+      code: 3,
+      signal: null,
+      outOfMemory: false,
+      tail: 'the caller said hello',
+    } as const;
+    const { runner, row, deployment } = await open(() => Promise.reject(new StartError('It exited.', exit)), {
+      logger: pino({}, { write: (line: string) => logged.push(line) }),
+    });
+    await runner.start(row, deployment);
+    expect(logged.join()).toContain('It exited.');
+    expect(logged.join()).not.toContain('hello');
+  });
+
   it.each([
     ['off', 'transcript', 'INFO'],
     ['timings', 'transcript', 'INFO'],

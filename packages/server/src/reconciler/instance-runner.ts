@@ -136,8 +136,11 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
     const { id: instanceId, deployment_id: deploymentId } = row;
     const late = missed === 'start';
     const error = missed === 'launch' ? launchTimeout(reason) : await redactStartError(context, deploymentId, reason);
-    context.logger.warn({ instanceId, deploymentId, err: error }, 'instance start failed');
-    await context.validation.startFailed(deployment, error, late);
+    // The log of the service must not contain the output of bots.
+    const logged = error instanceof StartError ? { reason: error.message, err: error.cause } : { err: error };
+    context.logger.warn({ instanceId, deploymentId, ...logged }, 'instance start failed');
+    const current = await context.retryWrite(() => findInstance(context.db, instanceId));
+    await context.validation.startFailed(deployment, error, { isLate: late, sessionId: current?.session_id ?? null });
     const message = error instanceof Error ? error.message : String(error);
     if (missed === null && isPlatformFailure(error)) await replace(row, message, canceled);
     // A server that shuts down leaves the session to the next one, which starts the instance again.

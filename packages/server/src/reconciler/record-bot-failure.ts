@@ -1,11 +1,8 @@
-import { hasConversationText, type SessionCompletionStatus } from '@bothost/contract';
+import type { SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceOutputStore } from '@bothost/runtime';
-import type { Logger } from 'pino';
+import { protectEventText } from '../conversations/event-text.ts';
 import { findInstance } from '../instances/lifecycle.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
-import { findSessionState, recordEvents } from '../sessions/progress.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import { recordEvents } from '../sessions/progress.ts';
 import type { BotException } from './bot-http.ts';
 import { redactOutputTail } from './redact.ts';
 
@@ -21,15 +18,11 @@ export type BotFailureRecorder = (
   at: Date,
 ) => Promise<void>;
 
-type Context = {
-  readonly db: Database;
-  readonly keyring: Keyring;
-  readonly logger: Pick<Logger, 'warn'>;
-  readonly retryWrite: RetryWrite;
+type Context = Parameters<typeof protectEventText>[0] & {
   readonly runtime: { readonly outputs: Pick<InstanceOutputStore, 'tail'> };
 };
 
-/** Maximum length of an exception's type and of its message in characters. */
+/** Maximum length of an exception's message in characters. */
 const maxTextLength = 1_000;
 
 export function createBotFailureRecorder(context: Context): BotFailureRecorder {
@@ -38,19 +31,23 @@ export function createBotFailureRecorder(context: Context): BotFailureRecorder {
     if (!/^[45][0-9]{2}$/.test(status)) return;
     const instance = await retryWrite(() => findInstance(db, instanceId));
     if (instance === undefined) return;
-    const session = await retryWrite(() => findSessionState(db, id));
-    const keepsText = hasConversationText(session?.conversation_level ?? 'off');
     const redact = (text: string) => redactOutputTail(context, instance.deployment_id, text);
     // Mask before the text is cut: a part of a secret value at the end would not be recognized.
     const shorten = async (text: string) => toStorableText((await redact(text)).slice(0, maxTextLength));
     const detail = {
       status: Number(status),
-      exceptionType: exception === null ? null : await shorten(exception.type),
-      exceptionMessage: exception === null || !keepsText ? null : await shorten(exception.message),
-      tail: keepsText ? await redact(runtime.outputs.tail(instanceId)) : '',
+      exceptionType: exception === null ? null : toTypeName(exception.type),
+      exceptionMessage: exception === null ? null : await shorten(exception.message),
+      tail: await redact(runtime.outputs.tail(instanceId)),
     };
-    await retryWrite(() => recordEvents(db, id, [{ code: 'BOT_FAILED', at: at.toISOString(), detail }]));
+    const event = await protectEventText(context, id, { code: 'BOT_FAILED', at: at.toISOString(), detail });
+    await retryWrite(() => recordEvents(db, id, [event]));
   };
+}
+
+/** Returns the name of a class, or `Exception` for other text, which may quote the conversation. */
+function toTypeName(type: string): string {
+  return /^[\p{L}_][\p{L}\p{N}_.:$]{0,199}$/u.test(type) ? type : 'Exception';
 }
 
 /** Replaces NUL and halves of surrogate pairs, which PostgreSQL cannot store. */

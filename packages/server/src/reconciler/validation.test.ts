@@ -17,6 +17,7 @@ const exited = new StartError('It exited.', {
 });
 const host = { region: 'us-west', accepts: 'build' } as const;
 const noRoom = new StartError('No account is free.', null);
+const attempt = { isLate: false, sessionId: null };
 
 describe('deployment validation', () => {
   let rows: TestDatabaseRows;
@@ -75,7 +76,7 @@ describe('deployment validation', () => {
   it('fails when the first bot exits during its start, and keeps the previous deployment active', async () => {
     const { startFailed, outcomes, backoff } = begin();
     const outcome = outcomes.next(id);
-    await startFailed(await open(), exited, false);
+    await startFailed(await open(), exited, attempt);
     expect(await serves()).toBe(former);
     expect(await stored()).toMatchObject({
       state: 'failed',
@@ -91,10 +92,10 @@ describe('deployment validation', () => {
   it('makes up to five attempts if the service, not the bot, causes each failure', async () => {
     const { startFailed } = begin();
     for (let count = 1; count < 5; count += 1) {
-      await startFailed(await open(), noRoom, false);
+      await startFailed(await open(), noRoom, attempt);
       expect(await stored()).toMatchObject({ state: 'validating', restarts: count, error: 'No account is free.' });
     }
-    await startFailed(await open(), noRoom, false);
+    await startFailed(await open(), noRoom, attempt);
     expect(await stored()).toMatchObject({ state: 'failed', error_code: 'PCC_UNKNOWN_ERROR' });
   });
 
@@ -102,11 +103,16 @@ describe('deployment validation', () => {
     const { passed, startFailed, started } = begin();
     const row = await open();
     await passed(row);
-    await startFailed(row, exited, false);
+    await startFailed(row, exited, attempt);
     expect(await serves()).toBe(id);
-    expect(await stored()).toMatchObject({ state: 'ready', error: 'It exited.', restarts: 1 });
+    expect(await stored()).toMatchObject({
+      state: 'ready',
+      error: 'It exited.',
+      restarts: 1,
+      last_exit: { tail: 'oh' },
+    });
     await started(await open());
-    expect(await stored()).toMatchObject({ error: null, error_at: null, last_exit: { code: 3 } });
+    expect(await stored()).toMatchObject({ error: null, error_at: null, last_exit: { code: 3, tail: '' } });
   });
 
   it('records why idle instances of a serving deployment exited', async () => {

@@ -30,8 +30,12 @@ type Context = {
 /** Validates deployments: a deployment serves only after one of its instances was ready. */
 export type DeploymentValidator = {
   readonly passed: (deployment: DeploymentToReconcile) => Promise<void>;
-  /** Records that an instance of the deployment did not become ready. Never rejects. */
-  readonly startFailed: (deployment: DeploymentToReconcile, error: unknown, timedOut: boolean) => Promise<void>;
+  /** Records that an instance of the deployment did not become ready. `sessionId`: the session that waits for it. Never rejects. */
+  readonly startFailed: (
+    deployment: DeploymentToReconcile,
+    error: unknown,
+    instance: { readonly isLate: boolean; readonly sessionId: string | null },
+  ) => Promise<void>;
   /** Records that an instance of the deployment became ready. */
   readonly started: (deployment: DeploymentToReconcile) => Promise<void>;
   /** Records that an instance of the deployment exited by itself while it waited for a session. */
@@ -55,10 +59,11 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
     outcomes.settle(row.id, null);
   }
 
-  async function startFailed(row: DeploymentToReconcile, error: unknown, timedOut: boolean): Promise<void> {
+  const startFailed: DeploymentValidator['startFailed'] = async (row, error, { isLate, sessionId }) => {
     backoff.failed(row.id);
-    const { lasting, ...problem } =
-      describeSourceFailure(context.host, row, error) ?? describeStartFailure(error, timedOut);
+    const { lasting, exit, ...fault } =
+      describeSourceFailure(context.host, row, error) ?? describeStartFailure(error, isLate);
+    const problem = { ...fault, exit: exit === null ? null : { ...exit, sessionId } };
     const deployment = { id: row.id, agentId: row.agent_id };
     const isOver = row.state === 'validating' && (lasting || row.restarts + 1 >= attempts);
     const write = async () => {
@@ -79,7 +84,7 @@ export function createDeploymentValidator(context: Context): DeploymentValidator
     );
     const tail = problem.exit?.tail ?? '';
     outcomes.settle(row.id, tail === '' ? problem.message : `${problem.message} Last output of the bot: ${tail}`);
-  }
+  };
 
   async function started(row: DeploymentToReconcile): Promise<void> {
     backoff.succeeded(row.id);

@@ -30,7 +30,7 @@ describe('getSession', () => {
   let organizationId: string;
   let agentId: string;
   let deploymentId: string;
-  const context = () => ({ db: rows.db });
+  const context = () => ({ db: rows.db, readEventText: async () => null });
   const get = (sessionId: string, agent = 'parrot') => getSession(context(), { organizationId }, agent, sessionId);
   const add = (fields: Parameters<TestDatabaseRows['session']>[1] = {}) =>
     rows.session({ organizationId, agentId, deploymentId }, fields);
@@ -237,7 +237,7 @@ describe('getSession', () => {
 describe('finishSession', () => {
   let rows: TestDatabaseRows;
   let of: { organizationId: string; agentId: string; deploymentId: string };
-  const context = () => ({ db: rows.db });
+  const context = () => ({ db: rows.db, readEventText: async () => null });
 
   beforeAll(async () => {
     rows = await createTestDatabaseRows();

@@ -1,18 +1,20 @@
 import { createApiError, type OperationGrantee, type SessionResponse } from '@bothost/contract';
 import { computeOpenSessionMetrics } from '../metrics/finish.ts';
 import { type StoredMetrics, toResourceMetrics } from '../metrics/present.ts';
-import type { Database } from '../store/tables.ts';
+import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
+import { addEventText, type EventTextReader, splitEventText } from './event-text.ts';
 import { toSessionResponse } from './present.ts';
 import { findSessionWithMetrics } from './rows.ts';
 
 /**
- * Returns one session. For a viewer, without text that may quote the conversation. An invalid id, an unknown agent and another organization's session all get the same 404.
+ * Returns one session, for a viewer without text that may quote the conversation. An invalid id, an unknown agent and another
+ * organization's session all get the same 404.
  *
  * @throws failure `not-found`
  */
 export async function getSession(
-  context: { db: Database },
+  context: { readonly db: Database; readonly readEventText: EventTextReader },
   scope: { readonly organizationId: string; readonly grantee?: OperationGrantee },
   agentName: string,
   sessionId: string,
@@ -21,5 +23,18 @@ export async function getSession(
   const row = await findSessionWithMetrics<StoredMetrics>(context.db, scope.organizationId, agentName, sessionId);
   if (row === undefined) throw createApiError('not-found');
   const metrics = row.state === 'ended' ? row.metrics : await computeOpenSessionMetrics(context, row.id);
-  return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics), scope.grantee !== 'viewer');
+  const events =
+    scope.grantee === 'viewer'
+      ? row.events.map((event) => splitEventText(event).event)
+      : await Promise.all(row.events.map((event) => showText(context.readEventText, row, event)));
+  return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics), events);
+}
+
+async function showText(
+  read: EventTextReader,
+  session: { readonly id: string; readonly organization_id: string },
+  event: StoredSessionEvent,
+): Promise<StoredSessionEvent> {
+  const text = await read({ id: session.id, organizationId: session.organization_id }, event);
+  return text === null ? event : addEventText(event, text);
 }

@@ -33,36 +33,19 @@ function toSessionSummary(row: SessionResponseRow): Omit<SessionSummary, 'conver
   };
 }
 
-/**
- * Converts a row to the form in which `getSession` returns a session. Without `withText`, events have no exception messages and no
- * last output, because both may quote the conversation. `meetingIds` is empty, because this service has
- * no hosted rooms.
- */
+/** Converts a row to the form in which `getSession` returns a session. `meetingIds` is empty, because there are no hosted rooms. */
 export function toSessionResponse(
   row: SessionResponseRow,
   metrics: ResourceMetrics | null,
-  withText: boolean,
+  events: readonly StoredSessionEvent[],
 ): SessionResponse {
   return {
     ...toSessionSummary(row),
     resourceMetrics: metrics,
     meetingIds: [],
-    events: row.events.map(withText ? identity : removeEventText).map(toSessionEvent),
+    events: events.map(toSessionEvent),
     startPhases: startPhases(row),
   };
-}
-
-const identity = (event: StoredSessionEvent): StoredSessionEvent => event;
-
-function removeEventText(event: StoredSessionEvent): StoredSessionEvent {
-  switch (event.code) {
-    case 'BOT_FAILED':
-      return { ...event, detail: { ...event.detail, exceptionMessage: null, tail: '' } };
-    case 'INSTANCE_EXITED':
-      return { ...event, detail: { ...event.detail, tail: undefined } };
-    default:
-      return event;
-  }
 }
 
 /** The cast is safe, because code and detail of a stored event belong together. */

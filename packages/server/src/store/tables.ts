@@ -132,6 +132,8 @@ export type StoredInstanceExit = {
   outOfMemory: boolean;
   tail: string;
   diskLimit?: string | undefined;
+  /** The session that waited for the instance, if any. Missing in rows of earlier versions. */
+  sessionId?: string | null;
 };
 
 /**
@@ -229,8 +231,9 @@ export type InstancesTable = {
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
 export type SessionTransport = 'none' | 'webrtc' | 'websocket';
 
+/** `text`: what the bot wrote, encrypted with the key of the conversation (`conversations/event-text.ts`), in base64. */
 type Stored<Event> = Event extends SessionEventOfThisVersion
-  ? { code: Event['eventCode']; at: string; detail: Event['detail'] }
+  ? { code: Event['eventCode']; at: string; detail: Event['detail']; text?: string }
   : never;
 export type StoredSessionEvent = Stored<SessionEventOfThisVersion>;
 

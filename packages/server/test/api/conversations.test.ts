@@ -341,7 +341,8 @@ describe('the conversation of a session', () => {
     });
     expect((await logs()).logs).toEqual([]);
     const exits = (await session()).events.filter(({ eventCode }) => eventCode === 'INSTANCE_EXITED');
-    expect(exits).toMatchObject([{ detail: { code: 1, tail: '' } }]);
+    expect(exits).toMatchObject([{ detail: { code: 1 } }]);
+    expect(JSON.stringify(exits)).not.toContain('heron');
     const { entries } = await service.client.listAuditEntries({ query: { limit: 5 } });
     expect(entries).toContainEqual(
       expect.objectContaining({ action: 'conversations.delete', object: sessionId, result: 'done' }),

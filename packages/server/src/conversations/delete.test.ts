@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestVault } from '../../test/support/test-vault.ts';
+import { newId } from '../store/uuid.ts';
+import { deleteSessionConversation } from './delete.ts';
+import { protectEventText } from './event-text.ts';
+
+const ended = { state: 'ended', ended_at: testNow, completion_status: 'HTTP_ERROR' } as const;
+const exit = { code: 3, signal: null, outOfMemory: false, tail: 'the heron' };
+
+describe('deleteSessionConversation', () => {
+  let rows: TestDatabaseRows;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
+  let organizationId: string;
+  let agentId: string;
+
+  beforeAll(async () => {
+    rows = await createTestDatabaseRows();
+    vault = await createTestVault(rows);
+    organizationId = await rows.organization();
+    agentId = await rows.agent(organizationId);
+  });
+  afterAll(() => rows.close());
+
+  const context = () => ({
+    ...vault.context,
+    conversationsDirectory: '/nonexistent',
+    logsDirectory: '/nonexistent',
+    removeTree: async () => true,
+  });
+  const remove = (sessionId: string) =>
+    deleteSessionConversation(
+      context(),
+      { ...vault.scopeOf(organizationId), organizationId },
+      { agentName: 'parrot', sessionId },
+    );
+
+  it.each([
+    ['of the session', (sessionId: string) => ({ ...exit, sessionId }), ''],
+    ['of another session', () => ({ ...exit, sessionId: newId() }), 'the heron'],
+    ['without a session', () => ({ ...exit, sessionId: null }), 'the heron'],
+    ['that an earlier version stored', () => exit, ''],
+  ])('handles the last output of an instance %s that failed to start', async (_what, exitOf, tail) => {
+    const deploymentId = await rows.deployment(agentId);
+    const sessionId = await rows.session({ organizationId, agentId, deploymentId }, ended);
+    const lastExit = JSON.stringify(exitOf(sessionId));
+    await rows.db.updateTable('deployments').set({ last_exit: lastExit }).where('id', '=', deploymentId).execute();
+    await remove(sessionId);
+    const { last_exit: stored } = await rows.db
+      .selectFrom('deployments')
+      .select('last_exit')
+      .where('id', '=', deploymentId)
+      .executeTakeFirstOrThrow();
+    expect(stored).toMatchObject({ code: 3, tail });
+  });
+
+  it('removes the encrypted last output from the events, of which later ones get none', async () => {
+    const deploymentId = await rows.deployment(agentId);
+    const hostId = await rows.host();
+    const sessionId = await rows.session(
+      { organizationId, agentId, deploymentId },
+      { ...ended, conversation_level: 'transcript' },
+    );
+    const event = { code: 'INSTANCE_EXITED', at: '2026-01-01T00:00:00.000Z', detail: exit } as const;
+    const protection = { ...vault.context, host: { id: hostId }, retryWrite: <T>(write: () => Promise<T>) => write() };
+    const stored = await protectEventText(protection, sessionId, event);
+    expect(stored.text).toEqual(expect.any(String));
+    await rows.db
+      .updateTable('sessions')
+      .set({ events: JSON.stringify([stored]) })
+      .where('id', '=', sessionId)
+      .execute();
+    await remove(sessionId);
+    const { events } = await rows.db
+      .selectFrom('sessions')
+      .select('events')
+      .where('id', '=', sessionId)
+      .executeTakeFirstOrThrow();
+    expect(events).toMatchObject([{ code: 'INSTANCE_EXITED', detail: { code: 3 } }]);
+    expect(JSON.stringify(events)).not.toMatch(/heron|text/);
+    expect(await protectEventText(protection, sessionId, event)).not.toHaveProperty('text');
+  });
+});
