@@ -103,6 +103,12 @@ export const getLogs = defineOperation({
         'True if secret values of these bots could not be decrypted, for example because their secret set was deleted. ' +
           'If a bot printed such a value, these lines contain it',
       ),
+    hiddenByRole: z
+      .boolean()
+      .optional()
+      .describe(
+        'True if logs of sessions that keep the text of conversations were left out, because viewers must not read them',
+      ),
     nextCursor: z
       .string()
       .nullable()

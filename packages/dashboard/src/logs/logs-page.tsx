@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ScrollText, X } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { agentNamesQuery } from '../agents/queries.ts';
+import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
@@ -161,6 +162,13 @@ function FollowedLog({ organization, agent, isFollowing, onChange }: FollowedLog
           Follow
         </Button>
       </div>
+      {log.isHiddenByRole && (
+        <div className="p-4 pb-0">
+          <Alert>
+            Logs of sessions that keep the text of conversations are left out, because viewers must not read them.
+          </Alert>
+        </div>
+      )}
       <LogView
         log={log}
         organization={organization}

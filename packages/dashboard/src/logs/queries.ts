@@ -19,6 +19,8 @@ type Page = {
   readonly older: LogQuery | null;
   readonly newer: LogQuery | null;
   readonly isMaskingIncomplete: boolean;
+  /** Whether lines were left out because the caller is a viewer. */
+  readonly isHiddenByRole: boolean;
 };
 
 /**
@@ -32,21 +34,24 @@ export function agentLogQuery(organization: string, agent: string, selection: Lo
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const query = { ...createLogQuery(selection, Date.now()), limit: linesPerPage, ...pageParam };
       const page = await getOrganizationApi(organization).getLogs({ params: { agentName: agent }, query }, signal);
-      const isMaskingIncomplete = page.maskingIncomplete === true;
+      const notices = {
+        isMaskingIncomplete: page.maskingIncomplete === true,
+        isHiddenByRole: page.hiddenByRole === true,
+      };
       const after = (cursor: string | null) =>
         cursor === null ? null : ({ order: 'asc', cursor, wait: waitSeconds } as const);
       if (query.order === 'asc') {
         // Omit the lines at the microsecond `startAt`, which the first page already contains.
         const isOverlapping = pageParam.startTime !== undefined && startAt !== undefined;
         const lines = isOverlapping ? page.logs.filter((line) => getReadTime(line) > startAt) : page.logs;
-        return { lines, older: null, newer: after(page.nextCursor), isMaskingIncomplete };
+        return { lines, older: null, newer: after(page.nextCursor), ...notices };
       }
       return {
         lines: page.logs.toReversed(),
         older: page.nextCursor === null ? null : { order: 'desc', cursor: page.nextCursor, limit: olderLinesPerPage },
         newer:
           startAt === undefined ? after(page.followCursor) : { order: 'asc', startTime: startAt, wait: waitSeconds },
-        isMaskingIncomplete,
+        ...notices,
       };
     },
     // Add half a microsecond, because the service rounds the time down and floating-point numbers are inexact.

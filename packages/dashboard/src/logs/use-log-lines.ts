@@ -6,5 +6,11 @@ import type { agentLogQuery } from './queries.ts';
 export function useLogLines(query: ReturnType<typeof agentLogQuery>) {
   const pages = useInfiniteQuery(query);
   const lines = useMemo(() => pages.data?.pages.flatMap((page) => page.lines) ?? [], [pages.data]);
-  return { pages, lines, isMaskingIncomplete: pages.data?.pages.some((page) => page.isMaskingIncomplete) === true };
+  const read = pages.data?.pages ?? [];
+  return {
+    pages,
+    lines,
+    isMaskingIncomplete: read.some((page) => page.isMaskingIncomplete),
+    isHiddenByRole: read.some((page) => page.isHiddenByRole),
+  };
 }

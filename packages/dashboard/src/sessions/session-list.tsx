@@ -136,6 +136,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
   const membership = useMembership();
   const { sessionId, agentName, createdAt, endedAt, conversation } = session;
   const responseMs = conversation?.responseP95Ms ?? null;
+  const errors = conversation?.errors ?? 0;
   const now = useNow(endedAt === null);
   const duration = formatDuration(computeSessionDurationMs(session, now));
   return (
@@ -154,6 +155,19 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
           <span className="md:hidden">
             <RelativeTime at={createdAt} /> · {duration}
           </span>
+          <span className="xl:hidden">
+            {responseMs !== null && (
+              <>
+                <span className="md:hidden"> · </span>
+                <abbr title="95th percentile of response times" className="no-underline">
+                  p95
+                </abbr>{' '}
+                {formatResponseTime(responseMs)}
+              </>
+            )}
+            {errors > 0 && <span className="text-danger"> · {formatCount(errors, 'error')}</span>}
+            {(responseMs !== null || errors > 0) && <span className="max-md:hidden"> · </span>}
+          </span>
           <code aria-hidden="true" className="font-mono max-md:hidden">
             {sessionId}
           </code>
@@ -170,7 +184,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
       <td className={`text-sm tabular-nums ${onlyIfWide}`}>
         {responseMs === null ? '—' : formatResponseTime(responseMs)}
       </td>
-      <td className={classNames('text-sm tabular-nums', onlyIfWide, (conversation?.errors ?? 0) > 0 && 'text-danger')}>
+      <td className={classNames('text-sm tabular-nums', onlyIfWide, errors > 0 && 'text-danger')}>
         {conversation?.errors ?? '—'}
       </td>
       <td className="text-right max-md:ml-3 max-md:empty:hidden">

@@ -4,7 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 import { createSecretMask, type SecretMask } from './mask.ts';
 import { decodeCursor, encodeCursor, getLogPositionAtTime } from './position.ts';
 import { type LogPage, type LogPageContext, type LogPageLimits, readLogPage } from './read-page.ts';
-import { canSessionLogGrow, type LogScope } from './rows.ts';
+import { canSessionLogGrow, hasLogsWithText, type LogScope } from './rows.ts';
 import type { LogSourcesContext } from './sources.ts';
 
 type GetLogs = Operations['getLogs'];
@@ -58,11 +58,21 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   try {
     const masks = createMasks(context.secretsOf);
     const page = await readLogs({ ...context, maskOf: masks.of }, agentId, query, waitOver.signal);
-    return masks.areComplete() ? page : { ...page, maskingIncomplete: true };
+    return {
+      ...page,
+      ...(masks.areComplete() ? {} : { maskingIncomplete: true }),
+      ...((await hidesLogs(context, agentId, query)) ? { hiddenByRole: true } : {}),
+    };
   } finally {
     clearTimeout(timer);
     closing.removeEventListener('abort', stop);
   }
+}
+
+async function hidesLogs({ db, host, withoutText }: LogsContext, agentId: string, query: Query): Promise<boolean> {
+  const { deploymentId, sessionId } = query;
+  if (!withoutText || [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id))) return false;
+  return hasLogsWithText(db, { agentId, hostId: host.id, deploymentId, sessionId, withoutText });
 }
 
 /** Creates the masks for one request. Decrypts the secrets of a deployment once, when the deployment's first output is read. */

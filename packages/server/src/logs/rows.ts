@@ -106,6 +106,21 @@ export function listInstanceLogRows(
     .execute();
 }
 
+/** Returns whether there are logs that a caller who may not read what was said does not see. */
+export async function hasLogsWithText(db: Database, scope: LogScope): Promise<boolean> {
+  const { rows } = await sql`
+    with logs as (
+      select session_id, deployment_id from instance_logs where agent_id = ${scope.agentId} and host_id = ${scope.hostId}
+      union all select session_id, deployment_id from instances
+        where agent_id = ${scope.agentId} and host_id = ${scope.hostId} and state <> 'ended')
+    select from logs join sessions on sessions.id = logs.session_id
+    where coalesce(conversation_level, 'transcript') not in ('off', 'timings')
+      and (${scope.sessionId ?? null}::uuid is null or logs.session_id = ${scope.sessionId ?? null}::uuid)
+      and (${scope.deploymentId ?? null}::uuid is null or logs.deployment_id = ${scope.deploymentId ?? null}::uuid)
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** Returns whether the log of a session may still grow, because the session or its instance has not ended. */
 export async function canSessionLogGrow(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`

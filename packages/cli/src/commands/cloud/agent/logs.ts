@@ -61,6 +61,7 @@ export const command = defineCommand({
     });
     const logs = page.logs.toReversed();
     if (page.maskingIncomplete === true) context.warn(maskingWarning);
+    if (page.hiddenByRole === true) context.warn(hiddenWarning);
     const toItems = (lines: readonly LogLine[]) =>
       fold === true
         ? groupLogEntries(lines).map(({ first, rest }) => logItem(first, sessionId !== undefined, rest.length))
@@ -98,6 +99,9 @@ export const command = defineCommand({
 const maskingWarning =
   'some secret values of these bots could not be decrypted, so the lines below may contain them. ' +
   'A deleted secret set is a likely cause.';
+
+const hiddenWarning =
+  'the logs of sessions that keep the text of conversations are left out, because viewers must not read them.';
 
 async function* followingPages(
   context: CommandContext,

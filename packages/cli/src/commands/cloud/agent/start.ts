@@ -67,7 +67,7 @@ export const command = defineCommand({
       proxyUrl: `${settings.origin.value}${publicApiBasePath}/${agent}/sessions/${answer.sessionId ?? ''}/`,
       talkUrl: settings.origin.value + createTalkPagePath(name),
     };
-    const { json, blocks } = report(name, urls, answer, tokenExpiresAt);
+    const { json, blocks } = report(name, urls, answer, tokenExpiresAt, maxConversationLevel !== 'off');
     const needsKey = io.environment.publicKey === null && answer.wsUrl === undefined && !isMember;
     const lines = [`Set BOTCLI_PUBLIC_KEY for curl: the key is public_key in ${io.environment.profileFile}.`];
     return { json, blocks: needsKey ? [...blocks, { kind: 'note', lines }] : blocks };
@@ -91,9 +91,11 @@ function report(
   { proxyUrl, talkUrl }: { readonly proxyUrl: string; readonly talkUrl: string },
   answer: StartResponse,
   tokenExpiresAt: string,
+  keepsConversation: boolean,
 ): CommandReport {
   const sessionId = answer.sessionId ?? '';
   const lookUp = `botcli cloud agent sessions ${name} --id ${sessionId}`;
+  const conversation = keepsConversation ? `botcli cloud agent conversation ${name} ${sessionId} --follow` : null;
   const stop = `botcli cloud agent stop ${name} --session-id ${sessionId}`;
   const socket = answer.wsUrl === undefined || answer.token === undefined ? {} : { tokenExpiresAt };
   return {
@@ -113,6 +115,7 @@ function report(
         title: 'Next',
         fields: [
           ['Show the session', lookUp],
+          ...(conversation === null ? [] : [['Read the conversation', conversation] as const]),
           ['Stop the session', stop],
         ],
       },

@@ -107,6 +107,7 @@ Proxy\t${proxy}
 Try it\tcurl -H "Authorization: Bearer $BOTCLI_PUBLIC_KEY" ${proxy}
 In a browser\t${origin}/talk/parrot (over WebSocket or WebRTC)
 Show the session\tbotcli cloud agent sessions parrot --id ${sessionId}
+Read the conversation\tbotcli cloud agent conversation parrot ${sessionId} --follow
 Stop the session\tbotcli cloud agent stop parrot --session-id ${sessionId}
 `,
     wholeStderr: '',
