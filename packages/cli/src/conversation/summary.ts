@@ -8,6 +8,7 @@ const stateSentences: Readonly<Record<ConversationState, string>> = {
   none: 'The bot has written no conversation.',
   expired: 'Its content was removed after the retention period.',
   deleted: 'Its content was deleted.',
+  elsewhere: 'Its content is on the server of the region of the agent. Pass the URL of that server with --api-url.',
   missing: 'Its content is not on this server, for example because a backup without conversations was restored.',
 };
 

@@ -8,9 +8,19 @@ import { ConversationNumbers } from './numbers.ts';
  * What the service has of a conversation. `live`: the session is running, or its last lines are being stored. `complete`: the bot
  * wrote its last line (`end`). `incomplete`: the session ended without it, for example because the bot was killed. `none`: the bot
  * wrote nothing, or the level is `off`. `expired`: the lines were removed after their retention period. `deleted`: a person deleted
- * them. `missing`: they are not on this server, for example after the restore of a backup without conversations.
+ * them. `elsewhere`: the server of another region has them. `missing`: they are not on this server, for example after the restore of a
+ * backup without conversations.
  */
-export const conversationStates = ['live', 'complete', 'incomplete', 'none', 'expired', 'deleted', 'missing'] as const;
+export const conversationStates = [
+  'live',
+  'complete',
+  'incomplete',
+  'none',
+  'expired',
+  'deleted',
+  'elsewhere',
+  'missing',
+] as const;
 export type ConversationState = (typeof conversationStates)[number];
 
 /**

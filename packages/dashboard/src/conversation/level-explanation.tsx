@@ -70,6 +70,11 @@ function explainConversation({ level, state, textHidden }: LevelExplanationProps
       );
     case 'deleted':
       return plain('The content was deleted.', 'A person deleted it, together with the log. The numbers remain.');
+    case 'elsewhere':
+      return plain(
+        'The content is on the server of another region.',
+        'Open this page on the server of the region of the agent. The numbers are here, too.',
+      );
     case 'missing':
       return plain(
         'The content is not on this server.',

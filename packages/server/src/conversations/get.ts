@@ -30,6 +30,7 @@ type GetConversation = Operations['getSessionConversation'];
 type Query = RequestOf<GetConversation>['query'];
 
 export type ConversationContext = ContentContext & {
+  readonly host: { readonly id: string };
   readonly logger: Pick<Logger, 'error'>;
   readonly conversationFollowers: Pick<ConversationFollowers, 'numbers' | 'changed'>;
 };
@@ -91,12 +92,12 @@ async function readResponse(
   const state = stateOf(session);
   const hasText = hasConversationText(level);
   const page = await readPage(context, session, from, { limit, level: isReader ? level : 'timings' });
-  const isPage = page !== 'missing' && page !== 'none';
-  const hasMore = page !== 'missing' && (state === 'live' || (isPage && !page.isLast));
+  const isPage = typeof page !== 'string';
+  const hasMore = (isPage || page === 'none') && (state === 'live' || (isPage && !page.isLast));
   return {
     sessionId: session.id,
     level,
-    state: page === 'missing' || (page === 'none' && state !== 'live') ? page : state,
+    state: isPage || (page === 'none' && state === 'live') ? state : page,
     startedAt: (session.startedAt ?? session.dispatchedAt)?.toISOString() ?? null,
     numbers: session.numbers ?? context.conversationFollowers.numbers(session.id),
     textHidden: !hasText ? 'level' : isReader ? null : 'role',
@@ -132,7 +133,8 @@ async function readPage(
   session: ConversationOfSession,
   from: typeof conversationStart,
   options: { readonly limit: number; readonly level: ConversationLevel },
-): Promise<ConversationPage | 'missing' | 'none'> {
+): Promise<ConversationPage | 'elsewhere' | 'missing' | 'none'> {
+  if (session.wrappedKey !== null && session.hostId !== context.host.id) return 'elsewhere';
   const content = session.wrappedKey === null ? null : await findContent(context, session, 'lines', session.wrappedKey);
   if (content === null) return { lines: [], next: from, isLast: true };
   if (content === 'missing') return 'missing';

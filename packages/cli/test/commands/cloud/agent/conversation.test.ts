@@ -120,6 +120,7 @@ describe('cloud agent conversation', () => {
     [{ level: 'timings', textHidden: 'level' }, 'This level keeps no text. To keep text'],
     [{ textHidden: 'role' }, 'Viewers see times and numbers, but no text.'],
     [{ state: 'expired', textHidden: null }, 'removed after the retention period'],
+    [{ state: 'elsewhere', textHidden: null }, 'on the server of the region of the agent'],
     [{ state: 'incomplete' }, 'before the bot wrote the last line'],
   ] satisfies [Partial<SessionConversation>, string][])('says why content is missing: %j', async (fields, sentence) => {
     conversation = { ...complete, lines: [], ...fields };

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { createTestVault } from '../../test/support/test-vault.ts';
+import { newId } from '../store/uuid.ts';
+import { requireContentKey } from './content-key.ts';
+import { getSessionConversation } from './get.ts';
+import { endConversation } from './rows.ts';
+
+describe('the state of an ended conversation without lines', () => {
+  let rows: TestDatabaseRows;
+  let vault: Awaited<ReturnType<typeof createTestVault>>;
+  let of: { organizationId: string; agentId: string; deploymentId: string };
+  let host: { readonly id: string };
+
+  beforeAll(async () => {
+    rows = await createTestDatabaseRows();
+    vault = await createTestVault(rows);
+    const organizationId = await rows.organization();
+    const agentId = await rows.agent(organizationId);
+    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+    host = { id: await rows.host() };
+  });
+  afterAll(() => rows.close());
+
+  /** Creates an ended session whose conversation has a key, and returns what a server with the id `here` says. */
+  async function stateOn(here: string, isEnded: boolean) {
+    const ended = { state: 'ended', ended_at: testNow, completion_status: 'HTTP_COMPLETED' } as const;
+    const id = await rows.session(of, { ...ended, conversation_level: 'transcript' });
+    const retryWrite = <T>(write: () => Promise<T>) => write();
+    await requireContentKey({ ...vault.context, host, retryWrite }, { id, organizationId: of.organizationId });
+    if (isEnded) {
+      const numbers = { responses: { silence: null, release: null }, interruptions: 0, errors: 0 } as never;
+      await endConversation(rows.db, id, { state: 'incomplete', numbers, at: testNow });
+    }
+    const context = {
+      ...vault.context,
+      host: { id: here },
+      conversationsDirectory: '/nonexistent',
+      conversationFollowers: { numbers: () => null, changed: async () => undefined },
+    };
+    const query = { limit: 10, wait: 0 };
+    const target = { agentName: 'parrot', sessionId: id };
+    return getSessionConversation(context, of, target, query, new AbortController().signal);
+  }
+
+  it('is none if only the last output of the bot has a key', async () => {
+    expect(await stateOn(host.id, false)).toMatchObject({ state: 'none', nextCursor: null });
+  });
+
+  it('is missing if the file is not on the disk', async () => {
+    expect(await stateOn(host.id, true)).toMatchObject({ state: 'missing', nextCursor: null });
+  });
+
+  it('is elsewhere on the server of another region', async () => {
+    expect(await stateOn(newId(), true)).toMatchObject({ state: 'elsewhere', nextCursor: null });
+  });
+});
