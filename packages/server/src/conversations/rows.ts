@@ -114,6 +114,8 @@ export type ConversationOfSession = {
   readonly isOpen: boolean;
   /** The state of the conversation. Null if it has no line. */
   readonly conversation: ConversationRow['state'] | null;
+  /** The host that has the lines. Null without a conversation. */
+  readonly hostId: string | null;
   readonly wrappedKey: Buffer | null;
   /** When the recording began. Null if there was none. Its key is null after its end of life. */
   readonly recordedAt: Date | null;
@@ -144,6 +146,7 @@ export function findConversationOfSession(
       'sessions.bot_started_at as startedAt',
       'sessions.handed_over_at as dispatchedAt',
       'session_conversations.state as conversation',
+      'session_conversations.host_id as hostId',
       'session_conversations.wrapped_key as wrappedKey',
       'session_conversations.recorded_at as recordedAt',
       'session_conversations.recording_key as recordingKey',

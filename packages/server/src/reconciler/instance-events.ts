@@ -24,11 +24,10 @@ import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
 type Context = {
   readonly db: Database;
-  readonly host: { readonly id: string };
   readonly keyring: Keyring;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly host: { readonly accepts: DeploySource };
+  readonly host: { readonly id: string; readonly accepts: DeploySource };
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'instanceExited'>;

@@ -155,6 +155,11 @@ describe('the conversation of a session', () => {
     expect(shown.lines).toMatchObject([turn, { kind: 'error', category: 'timeout' }]);
     const member = (await signUpPerson(service, 'max', 'member')).within(service.organization);
     expect((await read(sessionId, {}, member)).lines).toHaveLength(3);
+    await evaluate(sessionId, 'console.log("said heron")');
+    const logsFor = (client: ApiClient) => client.getLogs({ params: { agentName }, query: { sessionId } });
+    expect(await logsFor(viewer)).toMatchObject({ logs: [], hiddenByRole: true });
+    await expect.poll(async () => (await logsFor(member)).logs).toMatchObject([{ log: 'said heron' }]);
+    expect(await logsFor(member)).not.toHaveProperty('hiddenByRole');
     const url = `${service.url}/v1/agents/${agentName}/sessions/${sessionId}/conversation`;
     const { status } = await fetch(url, { headers: { authorization: `Bearer ${other.privateKey}` } });
     expect(status).toBe(404);

@@ -37,7 +37,7 @@ const line: LogLine = {
 const warning = { ...line, log: 'slow', level: 'WARNING' as const, timestamp: '2026-11-20T16:59:01.000000000Z' };
 let deployments: (typeof deployment)[];
 let breaks: number;
-let maskingIncomplete: { maskingIncomplete?: true };
+let notices: { maskingIncomplete?: true; hiddenByRole?: true };
 let found: AgentDetails;
 
 const commands = useCommands('cloud agent', () =>
@@ -53,7 +53,7 @@ const commands = useCommands('cloud agent', () =>
     getLogs: ({ query }) => {
       const total = { value: 3, relation: 'eq' as const };
       if (query['order'] === 'desc')
-        return { total, logs: [warning, line], nextCursor: null, followCursor: '1', ...maskingIncomplete };
+        return { total, logs: [warning, line], nextCursor: null, followCursor: '1', ...notices };
       if (breaks-- > 0) throw simulatedDisconnectError;
       return {
         total,
@@ -73,7 +73,7 @@ const rollbackBody = () => commands.service.requests.find(({ operation }) => ope
 beforeEach(() => {
   deployments = [failed, deployment, earlier];
   breaks = 0;
-  maskingIncomplete = {};
+  notices = {};
   found = { ...agent, activeSessionCount: 2 };
 });
 
@@ -171,9 +171,14 @@ test('logs --follow continues after a short outage of the service, and exits whe
 test('logs warns once when secret values could not be decrypted', async () => {
   const stderr = /^warning: some secret values .*\n$/;
   await run('logs parrot --follow', { stderr });
-  maskingIncomplete = { maskingIncomplete: true };
+  notices = { maskingIncomplete: true };
   await run('logs parrot --follow', { stderr });
   await run('logs parrot -n 2 --json', { stderr, json: { maskingIncomplete: true } });
+});
+
+test('logs says that the logs of some sessions are hidden from viewers', async () => {
+  notices = { hiddenByRole: true };
+  await run('logs parrot -n 2 --json', { stderr: 'viewers must not read them', json: { hiddenByRole: true } });
 });
 
 test('logs --follow --json exits with 130 after Ctrl-C and prints the error "interrupted" as its last line', async () => {
