@@ -56,6 +56,7 @@ export async function watchEngineEvents(options: EngineEventsOptions): Promise<E
         if (!signal.aborted) logger.warn({ err: error }, 'events of the Docker engine ended');
       }
       isConnected = false;
+      let isReported = false;
       while (!signal.aborted && !isConnected) {
         await delay(pauseMs, undefined, { signal }).catch(() => undefined);
         pauseMs = Math.min(pauseMs * 2, maxPauseMs);
@@ -66,7 +67,8 @@ export async function watchEngineEvents(options: EngineEventsOptions): Promise<E
             logger.info({}, 'Docker engine connected again');
           },
           (error: unknown) => {
-            if (!signal.aborted) logger.warn({ err: error }, 'Docker engine does not respond');
+            if (!signal.aborted && !isReported) logger.warn({ err: error }, 'Docker engine does not respond');
+            isReported = true;
           },
         );
       }

@@ -17,7 +17,10 @@ function open() {
     const [error] = await ended;
     if (error !== undefined) throw error;
   };
-  const loop = createReconcileLoop(pass, closing.signal, (error) => failures.push(error));
+  const loop = createReconcileLoop(pass, closing.signal, {
+    succeeded: () => undefined,
+    failed: (error) => failures.push(error),
+  });
   onTestFinished(() => {
     closing.abort();
     passes.emit('end');

@@ -17,11 +17,11 @@ const tickMs = 1_000;
 /** Pause in milliseconds after each pass, so that a burst of requests causes few passes. */
 const pauseMs = 10;
 
-/** Runs `pass` repeatedly, one at a time, until the signal aborts. Reports a failed pass and continues. */
+/** Runs `pass` repeatedly, one at a time, until the signal aborts. Reports the result of each pass, and continues after a failure. */
 export function createReconcileLoop(
   pass: () => Promise<void>,
   signal: AbortSignal,
-  onFailure: (error: unknown) => void,
+  { succeeded, failed }: { readonly succeeded: () => void; readonly failed: (error: unknown) => void },
 ): ReconcileLoop {
   let started = false;
   let requested = false;
@@ -42,7 +42,7 @@ export function createReconcileLoop(
   async function run(): Promise<void> {
     while (requested && !signal.aborted) {
       requested = false;
-      await pass().catch(onFailure);
+      await pass().then(succeeded, failed);
       events.emit('pass');
       await delay(pauseMs);
     }

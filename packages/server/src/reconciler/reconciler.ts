@@ -24,6 +24,7 @@ import { dispatchSession, type ReadySession } from './dispatch.ts';
 import { drainBot } from './drain-bot.ts';
 import { createRelayedSessionEnder, type RelayedSessionEnder } from './end-relayed-session.ts';
 import { createActionExecutor } from './execute.ts';
+import { createFailureLog } from './failure-log.ts';
 import { pullImage } from './image-pull.ts';
 import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
@@ -121,9 +122,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     pullImage: (row) => pullImage({ ...context, closing: closing.signal }, row),
   });
   const validation = createDeploymentValidator({ ...context, backoff, outcomes });
-  const loop = createReconcileLoop(runPass, closing.signal, (error) => {
-    logger.error({ err: error }, 'reconcile pass failed');
-  });
+  const failureLog = createFailureLog(logger, 'reconcile pass');
+  const loop = createReconcileLoop(runPass, closing.signal, failureLog);
   const requestReconcile = loop.request;
   const { endSession, instanceRemoved } = createSessionEndRecorder({ ...context, requestReconcile });
   let watch: InstanceWatcher | null = null;
