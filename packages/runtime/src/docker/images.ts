@@ -12,10 +12,8 @@ import { readJsonLines } from './json-lines.ts';
 import { createLayerProgress } from './layer-progress.ts';
 import type { PreparedImage } from './prepared-image.ts';
 
-/** Milliseconds for the first response of a registry. */
-const registryTimeoutMs = 60_000;
-/** Milliseconds without any progress after which a pull is canceled. Checking a large layer takes a while. */
-const stallMs = 120_000;
+const defaultRegistryMs = 60_000;
+const defaultStallMs = 120_000;
 
 export type ImagePullOptions = {
   readonly credentials: RegistryCredentialsProvider | undefined;
@@ -45,10 +43,16 @@ export function createImages({
   engine,
   limitBytes,
   allowsLocal,
+  registryMs = defaultRegistryMs,
+  stallMs = defaultStallMs,
 }: {
   readonly engine: EngineClient;
   readonly limitBytes: number;
   readonly allowsLocal: boolean;
+  /** Milliseconds for the first response of a registry. */
+  readonly registryMs?: number;
+  /** Milliseconds without any progress after which a pull is canceled. Checking a large layer takes a while. */
+  readonly stallMs?: number;
 }): Images {
   const find = async (image: string) => {
     const found = await engine.call('GET', `/images/${image}/json`).catch((error: unknown) => {
@@ -85,7 +89,7 @@ export function createImages({
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ) => {
-    const timeout = AbortSignal.timeout(registryTimeoutMs);
+    const timeout = AbortSignal.timeout(registryMs);
     const path = `/distribution/${getRegistryName(reference)}/json`;
     const response = await engine
       .call('GET', path, { headers, signal: AbortSignal.any([signal, timeout]) })
@@ -103,7 +107,7 @@ export function createImages({
     { onProgress, signal }: ImagePullOptions,
   ) => {
     const stop = new AbortController();
-    const stalled = () => stop.abort(new EngineError('the pull made no progress for two minutes', 504));
+    const stalled = () => stop.abort(new EngineError(`the pull made no progress for ${stallMs / 1000} seconds`, 504));
     let timer = setTimeout(stalled, stallMs);
     const layers = createLayerProgress(onProgress);
     try {
@@ -157,7 +161,13 @@ export function createImages({
     }
   };
 
-  const authorize = async (reference: ImageReference, { credentials }: ImagePullOptions) => {
+  /** Calls `use` with the header for the credentials, and gives failures of the registry a code. */
+  const withRegistry = async <T>(
+    shown: string,
+    reference: ImageReference,
+    { credentials }: ImagePullOptions,
+    use: (headers: Readonly<Record<string, string>>) => Promise<T>,
+  ): Promise<T> => {
     const found = (await credentials?.()) ?? null;
     if (found !== null && !isSameRegistry(found.registry, reference)) {
       throw new ProjectPreparationError(
@@ -165,7 +175,9 @@ export function createImages({
         { imageCode: 'PCC_IMAGE_PULL_UNAUTHORIZED' },
       );
     }
-    return { hasCredentials: found !== null, headers: toHeaders(found) };
+    return use(toHeaders(found)).catch((error: unknown) => {
+      throw toImageError(error, shown, reference);
+    });
   };
 
   return {
@@ -174,9 +186,7 @@ export function createImages({
       if ('problem' in reference) {
         throw new ProjectPreparationError(
           `"${text}" is not the name of an image, such as ghcr.io/team/bot:1.4: ${reference.problem}.`,
-          {
-            imageCode: 'PCC_IMAGE_NOT_FOUND',
-          },
+          { imageCode: 'PCC_IMAGE_NOT_FOUND' },
         );
       }
       // A digest of a repository may have been pulled for another organization. The id of an image is not one.
@@ -185,8 +195,7 @@ export function createImages({
         await requirePlatform(text, [{ os: local.Os, architecture: local.Architecture }]);
         return { reference: text, image: local.Id, digest: local.Id };
       }
-      const { hasCredentials, headers } = await authorize(reference, options);
-      try {
+      return withRegistry(text, reference, options, async (headers) => {
         const { Descriptor, Platforms } = await askRegistry(reference, headers, options.signal);
         const { digest } = Descriptor;
         if (Platforms != null && Platforms.length > 0) await requirePlatform(text, Platforms);
@@ -196,9 +205,7 @@ export function createImages({
         if (present === null) await pull(text, image, headers, options);
         else requireSize(text, present.Size);
         return { reference: text, image, digest };
-      } catch (error) {
-        throw toImageError(error, text, reference, hasCredentials);
-      }
+      });
     },
     pull: async ({ image, reference: shown }, options) => {
       const reference = parseImageReference(image);
@@ -207,12 +214,7 @@ export function createImages({
           imageCode: 'PCC_IMAGE_NOT_FOUND',
         });
       }
-      const { hasCredentials, headers } = await authorize(reference, options);
-      try {
-        await pull(shown, image, headers, options);
-      } catch (error) {
-        throw toImageError(error, shown, reference, hasCredentials);
-      }
+      await withRegistry(shown, reference, options, (headers) => pull(shown, image, headers, options));
     },
     remove,
   };
@@ -236,44 +238,53 @@ function toHeaders(credentials: RegistryCredentials | null): Readonly<Record<str
   return { 'x-registry-auth': Buffer.from(json).toString('base64').replaceAll('+', '-').replaceAll('/', '_') };
 }
 
+/** The code of each failure of a registry, by the status or the message with which the engine reports it. */
+const failures: readonly (readonly [ImageErrorCode, readonly number[], RegExp])[] = [
+  ['PCC_IMAGE_PULL_RATE_LIMIT', [429], /toomanyrequests|too many requests|rate limit/i],
+  ['PCC_INVALID_IMAGE_PLATFORM', [], /no matching manifest|does not match the (?:specified|detected) .*platform/i],
+  [
+    'PCC_IMAGE_PULL_UNAUTHORIZED',
+    [401, 403],
+    /unauthorized|no basic auth credentials|authentication required|denied|forbidden/i,
+  ],
+  ['PCC_IMAGE_NOT_FOUND', [404], /manifest unknown|not found|name unknown/i],
+];
+
+/** What to do about failures without a code of their own, by their message. */
+const advices: readonly (readonly [RegExp, string])[] = [
+  [
+    /no such host|connection refused|no route to host|unreachable|i\/o timeout|does not respond/i,
+    'Check the name of the registry, and whether the machine of the service can reach it.',
+  ],
+  [
+    /x509|HTTP response to HTTPS client/i,
+    'The operator has to make the Docker engine trust the registry, with a certificate in /etc/docker/certs.d.',
+  ],
+  [
+    /invalid character|unmarshal|redirects|media type|unsupported/i,
+    'Check whether this address is a registry of images.',
+  ],
+  [/^/, 'Deploy again.'],
+];
+
 /**
- * Translates a failure of the registry, which the engine reports as text, to an error with a code. Failures of the engine itself,
- * such as a full disk, stay as they are, because a later call may succeed.
+ * Translates a failure of the registry, which the engine reports as text, to an error with a code. The server says what to do
+ * about codes other than unknown. Failures of the engine itself, such as a full disk, get no code, because a later call may
+ * succeed.
  */
-function toImageError(error: unknown, shown: string, { registry }: ImageReference, hasCredentials: boolean): unknown {
+function toImageError(error: unknown, shown: string, { registry }: ImageReference): unknown {
   if (!(error instanceof EngineError) || error.status === null) return error;
-  const { message } = error;
+  const { message, status } = error;
   if (/no space left on device/i.test(message)) {
     return new Error(`The disk of the Docker engine is full, so image "${shown}" could not be pulled.`, {
       cause: error,
     });
   }
-  const fail = (imageCode: ImageErrorCode, text: string) =>
-    new ProjectPreparationError(text, { imageCode, cause: error });
-  if (error.status === 429 || /toomanyrequests|too many requests|rate limit/i.test(message)) {
-    const advice = hasCredentials
-      ? 'Try again later.'
-      : 'Try again later, or deploy with the pull secret of an account.';
-    return fail('PCC_IMAGE_PULL_RATE_LIMIT', `The registry ${registry} limits the rate of pulls. ${advice}`);
-  }
-  if (/no matching manifest|does not match the (?:specified|detected) .*platform/i.test(message))
-    return fail('PCC_INVALID_IMAGE_PLATFORM', `Image "${shown}" is not available for this machine: ${cut(message)}.`);
-  if (
-    error.status === 401 ||
-    error.status === 403 ||
-    /unauthorized|no basic auth credentials|authentication required|denied|forbidden/i.test(message)
-  ) {
-    return fail(
-      'PCC_IMAGE_PULL_UNAUTHORIZED',
-      hasCredentials
-        ? `The registry ${registry} does not allow the pull secret to pull image "${shown}". Check the name of the image, and update the pull secret.`
-        : `The registry ${registry} does not allow anyone to pull image "${shown}". Create a pull secret with "botcli cloud secrets image-pull-secret NAME ${registry}", and deploy with "--credentials NAME".`,
-    );
-  }
-  if (error.status === 404 || /manifest unknown|not found|name unknown/i.test(message)) {
-    return fail('PCC_IMAGE_NOT_FOUND', `Image "${shown}" does not exist in the registry ${registry}.`);
-  }
-  return fail('PCC_IMAGE_PULL_UNKNOWN_ERROR', `Image "${shown}" could not be pulled: ${cut(message)}.`);
+  const [imageCode] =
+    failures.find(([, statuses, pattern]) => statuses.includes(status) || pattern.test(message)) ?? [];
+  const [, advice] = advices.find(([pattern]) => pattern.test(message)) ?? [];
+  const text = `Image "${shown}" could not be pulled from ${registry}: ${message.replace(/\.+$/, '').slice(0, 300)}.`;
+  return imageCode === undefined
+    ? new ProjectPreparationError(`${text} ${advice}`, { imageCode: 'PCC_IMAGE_PULL_UNKNOWN_ERROR', cause: error })
+    : new ProjectPreparationError(text, { imageCode, cause: error });
 }
-
-const cut = (message: string) => message.replace(/\.+$/, '').slice(0, 300);

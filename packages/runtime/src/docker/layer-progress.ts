@@ -41,7 +41,7 @@ export function createLayerProgress(onProgress: (layers: readonly ImageLayerProg
       if (performance.now() - reportedAt >= intervalMs) flush();
     },
     flush,
-    /** Bytes of all layers, as far as their sizes are known. */
-    bytes: () => [...layers.values()].reduce((sum, layer) => sum + (layer.totalBytes ?? layer.bytes), 0),
+    /** Bytes of all layers, as far as they are known. A registry may send more than it stated. */
+    bytes: () => [...layers.values()].reduce((sum, layer) => sum + Math.max(layer.totalBytes ?? 0, layer.bytes), 0),
   };
 }
