@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, waitForEvent } from '../conformance/fixture.ts';
@@ -34,6 +36,28 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
     const gateway = host.replace(/\d+$/, '1');
     for (const target of ['127.0.0.1', gateway])
       expect(await evaluateInInstance(attacker, connect(target, port))).toBe('ECONNREFUSED');
+  });
+
+  it('reaches no port of the machine and no metadata address with the documented firewall rules', async () => {
+    const fixture = await open();
+    const address = await fixture.start('walled');
+    const gateway = 'host' in address ? address.host.replace(/\d+$/, '1') : '';
+    const service = createServer((socket) => socket.end()).listen(0, gateway);
+    onTestFinished(() => void service.close());
+    await once(service, 'listening');
+    const bound = service.address();
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    expect(await evaluateInInstance(address, connect(gateway, port))).toBe('connected');
+    const network = await runDocker('inspect', '-f', '{{.HostConfig.NetworkMode}}', containerOf(fixture, 'walled'));
+    const text = await readFile(new URL('../../../../docs/images.md', import.meta.url), 'utf8');
+    const rules = [...text.matchAll(/^iptables (-I .*)$/gm)].map(([, rule = '']) => rule.replace('bothost-+', network));
+    expect(rules).toHaveLength(2);
+    for (const rule of rules) {
+      execFileSync('iptables', ['-w', ...rule.split(' ')]);
+      onTestFinished(() => void execFileSync('iptables', ['-w', ...rule.replace('-I', '-D').split(' ')]));
+    }
+    expect(await evaluateInInstance(address, connect(gateway, port))).toBe('ECONNREFUSED');
+    expect(await evaluateInInstance(address, connect('169.254.169.254', 80))).toBe('ECONNREFUSED');
   });
 
   it('has no capabilities, gains no privileges, and dumps no core', async () => {
