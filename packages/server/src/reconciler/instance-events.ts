@@ -54,9 +54,10 @@ export type InstanceWatcher = {
 
 /**
  * Time in milliseconds to wait, after a bot has exited, for its response to `POST /bot`. The response gives a more
- * precise reason than the exit status.
+ * precise reason than the exit status. Linux takes three seconds to report that it does not reach a removed container, and the
+ * session then gets another instance.
  */
-const lastWordMs = 3_000;
+const lastWordMs = 5_000;
 
 /** Records runtime events until the signal aborts, beginning with events that occurred while no server was running. */
 export function watchInstances(context: Context): InstanceWatcher {
