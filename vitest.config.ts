@@ -8,6 +8,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
 const environment = process.env;
 const cache = environment['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url));
+const killSeed = Number(environment['BOTHOST_TEST_SEED'] ?? Date.now() % 1_000_000);
 const inCi = (environment['CI'] ?? '') !== '';
 /** Whether to test the earlier version of each client of Pipecat Cloud, too. `BOTHOST_TEST_CLIENTS=newest` leaves it out. */
 const earlierClients = environment['BOTHOST_TEST_CLIENTS'] !== 'newest';
@@ -81,7 +82,7 @@ const suites: Readonly<Record<string, Suite>> = {
     execArgv: ['--single-threaded-gc'],
     provide: {
       kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 200),
-      killSeed: Number(environment['BOTHOST_TEST_SEED'] ?? Date.now() % 1_000_000),
+      killSeed,
       attackSeconds: Number(environment['BOTHOST_TEST_ATTACK_SECONDS'] ?? 600),
       pythonCache: cache,
       python: undefined,
@@ -121,17 +122,23 @@ const suites: Readonly<Record<string, Suite>> = {
     provide: { npmCache: join(cache, 'npm'), registryInCi: inCi },
   },
   /**
-   * Builds the images and runs them, and runs bots as containers, on the Docker engine of this machine. Without an engine, the
-   * tests are skipped; in CI, they fail. `BOTHOST_TEST_BASE` is the name of a base image to use instead of one that debootstrap
-   * creates.
+   * Builds the images and runs them, and runs bots as containers, on the Docker engine of this machine and on engines that tests
+   * start. Without an engine, the tests are skipped; in CI, they fail. `BOTHOST_TEST_BASE` is the name of a base image to use
+   * instead of one that debootstrap creates. `BOTHOST_TEST_KILLS` is the number of kills (default 6).
    */
   docker: {
     include: ['{images,packages}/**/*.docker.test.ts'],
-    globalSetup: [build, 'images/testing/images.setup.ts'],
+    globalSetup: [build, 'images/testing/images.setup.ts', database],
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },
     maxWorkers: 1,
-    provide: { givenBase: environment['BOTHOST_TEST_BASE'] ?? '', baseCache: cache, inCi },
+    provide: {
+      givenBase: environment['BOTHOST_TEST_BASE'] ?? '',
+      baseCache: cache,
+      inCi,
+      kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 6),
+      killSeed,
+    },
   },
 };
 

@@ -18,7 +18,8 @@ export async function hasDockerRegistry(): Promise<boolean> {
   return status === 0;
 }
 
-export async function createRegistryFolder() {
+/** `address` is a further address of the registry, for which its certificate is valid. */
+export async function createRegistryFolder(address = '127.0.0.1') {
   const path = await mkdtemp(join(tmpdir(), 'bothost-registry-'));
   const certificate = join(path, 'certificate.pem');
   const key = join(path, 'key.pem');
@@ -28,7 +29,7 @@ export async function createRegistryFolder() {
       '-subj',
       '/CN=registry.test',
       '-addext',
-      'subjectAltName=DNS:registry.test',
+      `subjectAltName=DNS:registry.test,IP:${address}`,
       '-keyout',
       key,
       '-out',
@@ -50,10 +51,15 @@ export async function writePasswordFile(folder: RegistryFolder, user: string, pa
 }
 
 /**
- * Starts a registry on a free loopback port. `auth` is passed as the registry's `auth` setting. Registries started with the same
+ * Starts a registry on a free port of an address of this machine. `auth` is passed as the registry's `auth` setting. Registries started with the same
  * folder share their images.
  */
-export async function startDockerRegistry(folder: RegistryFolder, auth: object, withTls: boolean) {
+export async function startDockerRegistry(
+  folder: RegistryFolder,
+  auth: object,
+  withTls: boolean,
+  address = '127.0.0.1',
+) {
   const port = await findFreePort();
   const settings = {
     version: 0.1,
@@ -61,7 +67,7 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
     storage: { filesystem: { rootdirectory: join(folder.path, 'images') } },
     auth,
     http: {
-      addr: `127.0.0.1:${port}`,
+      addr: `${address}:${port}`,
       secret: 'of this test',
       ...(withTls ? { tls: { certificate: folder.certificate, key: folder.key } } : {}),
     },
@@ -78,7 +84,7 @@ export async function startDockerRegistry(folder: RegistryFolder, auth: object, 
   const ended = once(child, 'close');
   for (let open = false; !open; ) {
     if (child.exitCode !== null) throw new Error(`The registry exited: ${lines.join('\n')}`);
-    open = await answers(port, withTls);
+    open = await answers(`${address}:${port}`, withTls);
   }
   return {
     port,
@@ -124,9 +130,9 @@ export async function readCertificateContent(folder: RegistryFolder): Promise<st
   return (await readFile(folder.certificate, 'utf8')).replace(/-----[^-]+-----|\s/g, '');
 }
 
-async function answers(port: number, withTls: boolean): Promise<boolean> {
+async function answers(host: string, withTls: boolean): Promise<boolean> {
   // A registry with TLS answers 400 to a request without TLS, which shows that it is running.
-  return fetch(`http://127.0.0.1:${port}/`).then(
+  return fetch(`http://${host}/`).then(
     ({ status }) => status === (withTls ? 400 : 200),
     () => false,
   );

@@ -1,0 +1,153 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  noPrivateEngine,
+  type PrivateEngine,
+  startPrivateEngine,
+} from '../../../runtime/test/docker/private-engine.ts';
+import { describeUnless } from '../../../runtime/test/skip-with-reason.ts';
+import { startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
+import {
+  createRegistryFolder,
+  type DockerRegistry,
+  type RegistryFolder,
+  startDockerRegistry,
+  writePasswordFile,
+} from '../support/docker-registry.ts';
+import { listLeakableCredentialEncodings } from '../support/fake-image-registry.ts';
+import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
+import {
+  clientOf,
+  type DockerService,
+  expectVersion,
+  importVersionedBot,
+  startDockerService,
+} from './docker-service.ts';
+
+const credentials = 'robot:c4n4ry-of-the-registry';
+const wrongCredentials = 'robot:an0ther-c4n4ry';
+
+/** An address of this machine outside of loopback. On loopback, an engine accepts every certificate. */
+const address =
+  Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address ?? '';
+
+describeUnless(noPrivateEngine, 'a private registry with TLS', () => {
+  let folder: RegistryFolder;
+  let registry: DockerRegistry;
+  let engine: PrivateEngine;
+  let service: DockerService;
+  let neighbors: SecondOrganization;
+  let host: string;
+  let image: string;
+
+  beforeAll(async () => {
+    folder = await createRegistryFolder(address);
+    const [user = '', password = ''] = credentials.split(':');
+    const path = await writePasswordFile(folder, user, password);
+    registry = await startDockerRegistry(folder, { htpasswd: { realm: 'test', path } }, true, address);
+    host = `${address}:${registry.port}`;
+    engine = await startPrivateEngine({ environment: { SSL_CERT_FILE: folder.certificate } });
+    image = `${host}/team/bot:1`;
+    await importVersionedBot(engine, image, 'one');
+    await engine.run('login', '--username', user, '--password', password, host);
+    await engine.run('push', image);
+    await engine.run('rmi', image);
+    await engine.run('logout', host);
+    service = await startDockerService(engine, { BOTHOST_REGISTRIES: host });
+    neighbors = await insertSecondOrganization(service);
+  }, 120_000);
+  afterAll(async () => {
+    await neighbors.close();
+    await service.close();
+    await engine.close();
+    await registry.close();
+    await folder.remove();
+  });
+
+  const setCredentials = async (text: string) => {
+    const params = { setName: 'own' };
+    const body = { isImagePullSecret: true, host, secretValue: btoa(text) };
+    await service.client.putSecrets({ params, body });
+    const readSets = async () => (await service.client.listSecrets({ query: {} })).sets;
+    await expect.poll(readSets).toMatchObject([{ name: 'own', status: 'ready' }]);
+  };
+  /** Starts a session, and expects that the first deployment serves it. */
+  const expectFirstDeployment = async () => {
+    const sessionId = await startAgentSession(service, 'bot');
+    await expectVersion(service, 'bot', sessionId, 'one');
+    await stopAgentSession(service, 'bot', sessionId);
+    expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+  };
+
+  it('gives its image to an agent with the pull secret', async () => {
+    await setCredentials(credentials);
+    const agent = await service.deploy('bot', image, 'own');
+    expect(agent.errors).toEqual([]);
+    expect(agent).toMatchObject({ activeDeploymentId: agent.desiredDeploymentId });
+    await expectFirstDeployment();
+  });
+
+  it.each([
+    ['a missing tag', () => image.replace(/1$/, '2'), 'own', 'PCC_IMAGE_NOT_FOUND', 'Check its name and tag'],
+    ['a missing repository', () => `${host}/team/none:1`, 'own', 'PCC_IMAGE_NOT_FOUND', 'Check its name and tag'],
+    ['no pull secret', () => image, null, 'PCC_IMAGE_PULL_UNAUTHORIZED', 'botcli cloud secrets image-pull-secret NAME'],
+  ])('fails a deployment with %s, and the former one keeps serving', async (_, name, secret, code, advice) => {
+    const { activeDeploymentId } = await service.client.getAgent({ params: { agentName: 'bot' } });
+    const agent = await service.deploy('bot', name(), secret);
+    expect(agent.activeDeploymentId).toBe(activeDeploymentId);
+    expect(agent.errors).toMatchObject([{ code, message: expect.stringContaining(advice) }]);
+    await expectFirstDeployment();
+  });
+
+  it('is asked with the newest revision of the pull secret at each deploy', async () => {
+    await setCredentials(wrongCredentials);
+    const refused = await service.deploy('bot', image, 'own');
+    expect(refused.errors).toMatchObject([
+      {
+        code: 'PCC_IMAGE_PULL_UNAUTHORIZED',
+        message: expect.stringContaining('rejects the credentials of the image pull secret own'),
+      },
+    ]);
+    await expectFirstDeployment();
+    await setCredentials(credentials);
+    const agent = await service.deploy('bot', image, 'own');
+    expect(agent.errors).toEqual([]);
+    expect(agent.activeDeploymentId).toBe(agent.desiredDeploymentId);
+  });
+
+  it('keeps its image from another organization, although the engine has it', async () => {
+    const { deployment, desiredDeploymentId } = await service.client.getAgent({ params: { agentName: 'bot' } });
+    const params = { agentName: 'bot', deploymentId: desiredDeploymentId };
+    const { digest } = (await service.client.getDeployment({ params })).image ?? {};
+    expect(deployment.manifest.spec.image).toBe(image);
+    const client = clientOf(service, neighbors);
+    for (const reference of [image, `${host}/team/bot@${digest}`]) {
+      const agent = await service.deploy('taken', reference, null, client);
+      expect(agent).toMatchObject({ activeDeploymentId: null, errors: [{ code: 'PCC_IMAGE_PULL_UNAUTHORIZED' }] });
+    }
+  });
+
+  it('has credentials that are stored nowhere in plain text', async () => {
+    const files = await readdir(service.dataDirectory, { recursive: true, withFileTypes: true });
+    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    expect(paths.length).toBeGreaterThan(3);
+    const ids = (await engine.run('ps', '-aq')).split('\n').filter((id) => id !== '');
+    expect(ids.length).toBeGreaterThan(0);
+    const places = new Map([
+      ['log', service.logLines.join('')],
+      ['containers', await engine.run('inspect', ...ids)],
+      ['images', await engine.run('image', 'inspect', ...(await engine.run('images', '-q')).split('\n'))],
+      ['network', await engine.run('network', 'inspect', ...(await engine.run('network', 'ls', '-q')).split('\n'))],
+    ]);
+    // An instance may end meanwhile.
+    for (const path of paths) places.set(path, await readFile(path, 'latin1').catch(() => ''));
+    const leaks = [credentials, wrongCredentials].flatMap(listLeakableCredentialEncodings);
+    expect([...places].filter(([, text]) => leaks.some((leak) => text.includes(leak))).map(([place]) => place)).toEqual(
+      [],
+    );
+  });
+});
