@@ -24,6 +24,13 @@ const suites = [
     command: npmRun('test:clients'),
     parameters: ['packages/dashboard/test/existing-clients'],
   },
+  {
+    name: 'docker',
+    command: npmRun('test:docker'),
+    parameters: ['packages/server/test/docker/kills'],
+    variables: { BOTHOST_TEST_KILLS: '50' },
+    retries: 0,
+  },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
   {
     name: 'pictures',

@@ -9,16 +9,33 @@ export const botEventFileName = 'bot-events';
 export const builtParrot = fileURLToPath(new URL('../../../../examples/parrot/dist/main.js', import.meta.url));
 
 /** Appends a line to the event file with one system call, so that lines of several bots are not mixed. */
-const eventFileSource = (path: string) => `
+const fileEventsSource = (path: string) => `
 import { appendFileSync } from 'node:fs';
 export const write = (what, session) => appendFileSync(${JSON.stringify(path)}, JSON.stringify({
+  what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
+`;
+
+/**
+ * Sends each line as a datagram to a port of the machine, because a container does not see the event file. The system call is
+ * made before \`write\` returns, so a bot may kill itself afterwards.
+ */
+const datagramEventsSource = (port: number) => `
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+const [, , gateway] = readFileSync('/proc/net/route', 'utf8').split('\\n').map((line) => line.split('\\t'))
+  .find(([, destination]) => destination === '00000000');
+const socket = createSocket('udp4');
+socket.connect(${port}, Buffer.from(gateway, 'hex').reverse().join('.'));
+await once(socket, 'connect');
+export const write = (what, session) => socket.send(JSON.stringify({
   what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');
 `;
 
 /** The parrot example bot, instrumented to record the calls of its handlers and its responses. */
 const spySource = `
 import http from 'node:http';
-import { write } from './event-file.js';
+import { write } from './events.js';
 const emit = http.Server.prototype.emit;
 http.Server.prototype.emit = function (event, request, other, ...rest) {
   const session = request?.headers?.['x-session-id'];
@@ -39,14 +56,12 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 /**
  * A bot that ends its session as the request body `{ end, milliseconds }` says: `leave` responds with 200, `fail` responds with
  * 500, and `crash` kills the bot. If `reports` is false, the bot does not report the state of its session, and exits after the
- * session. Each bot starts a child process that the service must find and stop, although the child has its own process session
- * and an empty environment.
+ * session. `first` is JavaScript that runs before the bot.
  */
-const workerSource = (reports: boolean, mark: string) => `
-import { spawn } from 'node:child_process';
+const workerSource = (reports: boolean, first: string) => `
 import http from 'node:http';
-import { write } from './event-file.js';
-spawn('/bin/sh', ['-c', 'sleep 3600; exit 0', ${JSON.stringify(mark)}], { detached: true, stdio: 'ignore', env: {} }).unref();
+import { write } from './events.js';
+${first}
 const known = { state: 'idle', sessionId: null };
 const waiting = new Set();
 const now = () => new Date().toISOString();
@@ -80,19 +95,46 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
+/** Starts a child that the service must find and stop, although it has its own process session and an empty environment. */
+const startChildSource = (mark: string) => `
+import { spawn } from 'node:child_process';
+spawn('/bin/sh', ['-c', 'sleep 3600; exit 0', ${JSON.stringify(mark)}], { detached: true, stdio: 'ignore', env: {} }).unref();
+`;
+
+type Files = Readonly<Record<string, string>>;
+
+const createParrot = (): Files => ({
+  'spy.js': spySource,
+  'main.js': "import './spy.js';\nawait import('./parrot.js');\n",
+  'parrot.js': readFileSync(builtParrot, 'utf8'),
+});
+
 /** Writes the agents and the event file of the crash tests into `directory`. Returns the directories of the agents. */
 export function writeFixtureBots(directory: string): readonly string[] {
   const eventFile = join(directory, botEventFileName);
   createBotEventFile(eventFile);
-  const agent = (name: string, warm: number, files: Readonly<Record<string, string>>) =>
-    writeAgent(directory, name, `min_agents = ${warm}`, { 'event-file.js': eventFileSource(eventFile), ...files });
+  const agent = (name: string, warm: number, files: Files) =>
+    writeAgent(directory, name, `min_agents = ${warm}`, { 'events.js': fileEventsSource(eventFile), ...files });
+  const first = startChildSource(directory);
   return [
-    agent('parrot', 1, {
-      'spy.js': spySource,
-      'main.js': "import './spy.js';\nawait import('./parrot.js');\n",
-      'parrot.js': readFileSync(builtParrot, 'utf8'),
-    }),
-    agent('worker', 1, { 'main.js': workerSource(true, directory) }),
-    agent('mute', 0, { 'main.js': workerSource(false, directory) }),
+    agent('parrot', 1, createParrot()),
+    agent('worker', 1, { 'main.js': workerSource(true, first) }),
+    agent('mute', 0, { 'main.js': workerSource(false, first) }),
   ];
+}
+
+/** The files of an image with all agents of the crash tests. The program of an agent is `NAME/main.js`. */
+export function createFixtureImageFiles(eventPort: number): Files {
+  const bots = {
+    parrot: createParrot(),
+    worker: { 'main.js': workerSource(true, '') },
+    mute: { 'main.js': workerSource(false, '') },
+  };
+  const files = Object.entries(bots).flatMap(([name, bot]) =>
+    Object.entries({ 'events.js': datagramEventsSource(eventPort), ...bot }).map(([file, text]) => [
+      `${name}/${file}`,
+      text,
+    ]),
+  );
+  return { 'package.json': JSON.stringify({ type: 'module' }), ...Object.fromEntries(files) };
 }

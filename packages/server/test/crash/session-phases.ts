@@ -37,7 +37,11 @@ export async function findSessionPhases(
         case 'starting':
           if (instance_state === 'ready') return 'dispatch';
           // The runtime creates the directory when it begins to start the instance.
-          return instance_id !== null && existsSync(join(dataDirectory, 'instances', instance_id)) ? 'spawn' : 'claim';
+          return ['instances', 'docker/instances'].some((directory) =>
+            existsSync(join(dataDirectory, directory, instance_id ?? 'none')),
+          )
+            ? 'spawn'
+            : 'claim';
         case 'live':
           return ended.has(id) ? 'ending' : 'live';
         default:

@@ -15,16 +15,23 @@ export type SessionRun = {
   readonly readBotEvents: () => readonly BotEvent[];
   /** Ids of the sessions that the killer ignores when it waits for a session to reach a given phase. */
   readonly bystanders: Set<string>;
+  /** Times at which the test itself killed bots, in milliseconds since the epoch. */
+  readonly botKills: number[];
   readonly records: (ids?: readonly string[]) => Promise<readonly SessionRecord[]>;
   readonly sessionsWithTag: (tag: string) => Promise<readonly string[]>;
   /** Returns the violated invariants. */
   readonly judge: (scenarios: readonly Scenario[]) => Promise<readonly string[]>;
 };
 
-export async function openSessionRun(random: Random): Promise<SessionRun> {
-  const service = await openCrashService({ writeAgents: writeFixtureBots });
+/** The event file of the bots is in the directory of the service. */
+export async function openSessionRun(
+  random: Random,
+  open: () => Promise<CrashService> = () => openCrashService({ writeAgents: writeFixtureBots }),
+): Promise<SessionRun> {
+  const service = await open();
   const readBotEvents = openBotEventFile(join(service.directory, botEventFileName));
   const bystanders = new Set<string>();
+  const botKills: number[] = [];
   const findPhases = () => findSessionPhases(service, readBotEvents(), bystanders);
   const records: SessionRun['records'] = (ids) =>
     service.database().rows(
@@ -46,7 +53,7 @@ export async function openSessionRun(random: Random): Promise<SessionRun> {
       const { sessionId, kind, tag } = scenario;
       const record = all.find(({ id }) => id === sessionId);
       const mine = entries.filter(({ session }) => session === sessionId);
-      const violated = sessionId === null ? [] : findViolations(scenario, record, mine, processes);
+      const violated = sessionId === null ? [] : findViolations(scenario, record, mine, processes, botKills);
       return [...scenario.problems, ...violated].map((problem) => `${kind} ${tag} ${sessionId}: ${problem}`);
     });
     return [...problems, ...findCrossSessionViolations(scenarios, all, entries)];
@@ -58,6 +65,7 @@ export async function openSessionRun(random: Random): Promise<SessionRun> {
     killer: createPhaseKiller(service, random, sessionSearches, findPhases),
     readBotEvents,
     bystanders,
+    botKills,
     records,
     sessionsWithTag: async (tag) =>
       (await service.database().rows(`select id from sessions where body::json ->> 'tag' = $1`, [tag])).map(
