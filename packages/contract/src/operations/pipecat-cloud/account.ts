@@ -1,19 +1,11 @@
 import { z } from 'zod';
 import { administrators, everyone, people } from '../../authorization.ts';
 import { defineOperation } from '../../operation.ts';
-import { IsoDateTime, noBody, noFields, Uuid } from '../fields.ts';
+import { IsoDateTime, requestWithoutBody, Uuid } from '../fields.ts';
 import { ApiKeyKind, ApiKeyName, createKey, listKeys, revokeKey } from '../keys.ts';
 
 const tag = 'pipecat-cloud';
-const read = {
-  tag,
-  method: 'GET',
-  params: noFields,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
-} as const;
+const read = { ...requestWithoutBody, tag } as const;
 
 export const identifyCaller = defineOperation({
   ...read,

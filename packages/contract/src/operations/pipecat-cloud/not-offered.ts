@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { editors, everyone } from '../../authorization.ts';
 import { defineOperation, type OperationMethod } from '../../operation.ts';
-import { noBody, noFields } from '../fields.ts';
+import { requestWithoutBody } from '../fields.ts';
 
 /**
  * Describes an operation of Pipecat Cloud that has no meaning in this service. It fails with `not-offered`, and Pipecat Cloud's
@@ -10,6 +10,7 @@ import { noBody, noFields } from '../fields.ts';
 function notOffered<const Name extends string>(name: Name, method: OperationMethod, path: string, summary: string) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter);
   return defineOperation({
+    ...requestWithoutBody,
     name,
     summary: `Not offered: ${summary}`,
     tag: 'pipecat-cloud',
@@ -18,10 +19,6 @@ function notOffered<const Name extends string>(name: Name, method: OperationMeth
     method,
     path,
     params: z.object(Object.fromEntries(names.map((parameter) => [parameter, z.string()]))),
-    query: noFields,
-    body: noBody,
-    bodyBytes: 0,
-    status: 200,
     response: z.object({}),
     errors: names.length === 0 ? ['not-offered'] : ['not-offered', 'not-found'],
   });

@@ -14,7 +14,7 @@ import {
   updateAgent,
 } from '../agents.ts';
 import { listDeployments } from '../deployments.ts';
-import { AgentPathParameters, noBody, noFields } from '../fields.ts';
+import { AgentPathParameters, noFields, requestWithoutBody } from '../fields.ts';
 import { getLogs } from '../logs.ts';
 import { getSession, getSessions, stopSession } from '../sessions.ts';
 
@@ -42,17 +42,13 @@ export const listServices = defineOperation({
 });
 
 export const getService = defineOperation({
+  ...requestWithoutBody,
   ...place,
   grantees: everyone,
   name: 'getService',
   summary: getAgent.summary,
-  method: 'GET',
   path: '/services/{agentName}',
   params: AgentPathParameters,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ body: AgentDetails }),
   errors: ['not-found'],
 });
