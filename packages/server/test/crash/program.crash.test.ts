@@ -38,7 +38,7 @@ describe('the built program', () => {
       await service.start().ready;
       expect(await record(sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED', endState: 'terminated' });
     }
-  });
+  }, 240_000);
 
   it('leaves bots and database running with BOTHOST_ON_STOP=leave, and adopts them at the next start', async () => {
     const { service, beginSession, hello, record, isDatabaseRunning } = await open({ BOTHOST_ON_STOP: 'leave' });
