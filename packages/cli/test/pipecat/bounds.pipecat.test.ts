@@ -26,42 +26,45 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type MissingNames = { readonly path: string; readonly missing: readonly string[] };
 
-/** Returns the names in generated code that a pipecat-ai release does not define. Maps each name to a project that uses it. */
-async function missingIn(release: string, own: readonly WrittenProject[]): Promise<Readonly<Record<string, string>>> {
-  const paths = own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py')));
-  const [source, known] = [
-    await downloadPipecatSource(release, python),
-    await downloadPipecatSource(libraryVersion, python),
-  ];
-  const found = await runPythonScript<MissingNames>(python.program, 'find_missing.py', {
-    release: source,
-    known,
-    paths,
-  });
-  expect(found).toHaveLength(paths.length);
-  const uses = found.flatMap(({ path, missing }) => {
-    const project = own.find(({ files }) => files.includes(path));
+const bounds = [
+  ...new Set(projectMatrix.map(([, configuration]) => createProjectPlan(configuration).lowest.library)),
+].sort();
+const bounded = (bound: string) => written.filter(({ lowest }) => lowest === bound);
+/** The projects to check against a release. The last row checks the script itself. */
+const rows = [
+  ...bounds.map((release) => ({ release, own: bounded(release) })),
+  { release: '1.9.0', own: bounded('1.13.0') },
+];
+const checks = await Promise.all(
+  rows.map(async ({ release, own }) => ({
+    release: await downloadPipecatSource(release, python),
+    paths: own.flatMap(({ files }) => files.filter((path) => path.endsWith('bot.py'))),
+  })),
+);
+// One process for all rows, because parsing the source of a release takes seconds.
+const question = { known: await downloadPipecatSource(libraryVersion, python), checks };
+const found = await runPythonScript<readonly MissingNames[]>(python.program, 'find_missing.py', question);
+
+/** Returns the names that the release of a row does not define. Maps each name to a project that uses it. */
+function missingIn(row: number): Readonly<Record<string, string>> {
+  expect(found[row]?.map(({ path }) => path)).toEqual(checks[row]?.paths);
+  const uses = (found[row] ?? []).flatMap(({ path, missing }) => {
+    const project = rows[row]?.own.find(({ files }) => files.includes(path));
     return missing.map((name) => [name, project?.name ?? path] as const);
   });
   return Object.fromEntries(uses);
 }
 
-const bounds = [
-  ...new Set(projectMatrix.map(([, configuration]) => createProjectPlan(configuration).lowest.library)),
-].sort();
-
-test.each(bounds)(
+test.each(bounds.map((release, row) => [release, row] as const))(
   'projects whose minimum pipecat-ai release is %s use nothing that this release lacks',
-  async (release) => {
-    const own = written.filter(({ lowest }) => lowest === release);
-    expect(own.length).toBeGreaterThan(0);
-    expect(await missingIn(release, own)).toEqual({});
+  (_, row) => {
+    expect(rows[row]?.own).not.toEqual([]);
+    expect(missingIn(row)).toEqual({});
   },
 );
 
-test('find_missing.py reports imports, arguments and attributes that an older pipecat-ai release lacks', async () => {
-  const own = written.filter(({ lowest }) => lowest === '1.13.0');
-  const missing = Object.keys(await missingIn('1.9.0', own));
+test('find_missing.py reports imports, arguments and attributes that an older pipecat-ai release lacks', () => {
+  const missing = Object.keys(missingIn(bounds.length));
   expect(missing).toContain('pipecat.transports.base_transport.VideoInSourceParams');
   expect(missing).toContain('DailyParams(video_in_sources=)');
   expect(missing).toContain('.get_client_id');

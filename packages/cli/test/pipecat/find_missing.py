@@ -1,9 +1,9 @@
 """Finds names in generated code that an early release of pipecat-ai lacks, according to the release's source.
 
-Reads {release, known, paths} as JSON from standard input. `release` is the source directory of the early release.
-`known` is the source directory of a later release with all names that the code uses. `paths` are the Python files of
-the code. Prints a list of {path, missing} as its last line. `missing` are the modules, imported names, arguments of
-calls, settings, events and attributes that the early release lacks.
+Reads {known, checks} as JSON from standard input. `known` is the source directory of a later release with all names that
+the code uses. `checks` is a list of {release, paths}: the source directory of an early release, and the Python files of
+the code. Prints as its last line, for each check, a list of {path, missing}. `missing` are the modules, imported names,
+arguments of calls, settings, events and attributes that the early release lacks.
 """
 
 import ast
@@ -106,7 +106,10 @@ class PipecatReferences:
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
     found = [
-        {"path": path, "missing": sorted(set(PipecatReferences(path).missing(asked["release"], asked["known"])))}
-        for path in asked["paths"]
+        [
+            {"path": path, "missing": sorted(set(PipecatReferences(path).missing(check["release"], asked["known"])))}
+            for path in check["paths"]
+        ]
+        for check in asked["checks"]
     ]
     print(json.dumps(found))
