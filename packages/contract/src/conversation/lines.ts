@@ -251,7 +251,10 @@ const DroppedLine = z.object({
   message: text.describe('A sentence that says what the bot did wrong'),
 });
 
-const peaks = z.base64().max(4_096);
+const peaks = z
+  .string()
+  .max(4_096)
+  .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
 
 /**
  * The amplitude of a part of the recording, for a waveform: one unsigned byte per `peakStepMs` and side, the highest amplitude in
