@@ -3,6 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createRecordingPath } from '@bothost/contract';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -102,8 +103,10 @@ describe('a Pipecat bot in Python', () => {
     expect(await decodeLines('pipecat-broken', sessionId)).toMatch(/^(?!.*imported here).*in the middle/s);
   });
 
-  it('echoes audio over a WebSocket, and ends its session when the WebSocket closes', async () => {
-    const { socket, sessionId } = await open('pipecat-echo');
+  it('echoes audio over a WebSocket, records both sides, and ends its session when the WebSocket closes', async () => {
+    const agentName = 'pipecat-echo';
+    await service.client.updateAgent({ params: { agentName }, body: { conversation: { level: 'recording' } } });
+    const { socket, sessionId } = await open(agentName);
     await once(socket, 'open');
     const heard = new Promise<void>((resolve) => {
       socket.on('message', (frame: Buffer) => {
@@ -122,6 +125,19 @@ describe('a Pipecat bot in Python', () => {
     const record = await waitForSessionEnd(service, 'pipecat-echo', sessionId);
     expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
     await expect.poll(() => decodeLines('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
+    const readConversation = () => service.client.getSessionConversation({ params: { agentName, sessionId } });
+    await expect.poll(async () => (await readConversation()).state).toBe('complete');
+    const peaks = (await readConversation()).lines.filter((line) => line.kind === 'peaks');
+    for (const side of ['user', 'bot'] as const) {
+      expect(Math.max(...peaks.flatMap((line) => [...Buffer.from(line[side], 'base64')]))).toBe(64 * 2);
+    }
+    const response = await fetch(`${service.url}${createRecordingPath(null, { agentName, sessionId })}`, {
+      headers: { authorization: `Bearer ${service.privateKey}` },
+    });
+    const audio = Buffer.from(await response.arrayBuffer());
+    // The first page begins the stream, and the last one ends it (RFC 3533, section 6).
+    expect([audio.indexOf('OggS'), audio.indexOf('OpusHead')]).toEqual([0, 28]);
+    expect((audio[audio.lastIndexOf('OggS') + 5] ?? 0) & 4).toBe(4);
   });
 
   it('ends its session by itself if the start request names no transport', async () => {
