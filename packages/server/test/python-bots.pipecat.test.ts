@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vit
 import { WebSocket } from 'ws';
 import { readConfig } from '../src/config.ts';
 import { createClientConfig } from '../src/store/address.ts';
-import { startAgentSession, waitForSessionEnd } from './support/client.ts';
+import { createBearerTokenHeaders, startAgentSession, waitForSessionEnd } from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const echo = fileURLToPath(new URL('../../../examples/pipecat-echo', import.meta.url));
@@ -138,6 +138,37 @@ describe('a Pipecat bot in Python', () => {
     // The first page begins the stream, and the last one ends it (RFC 3533, section 6).
     expect([audio.indexOf('OggS'), audio.indexOf('OpusHead')]).toEqual([0, 28]);
     expect((audio[audio.lastIndexOf('OggS') + 5] ?? 0) & 4).toBe(4);
+  });
+
+  it('records both sides at the level recording, on an instance that was warm before', async () => {
+    const agentName = 'pipecat-echo';
+    await service.client.updateAgent({ params: { agentName }, body: { conversation: { level: 'recording' } } });
+    const { socket, sessionId } = await open(agentName);
+    await once(socket, 'open');
+    const params = { agentName, sessionId };
+    const read = () => service.client.getSessionConversation({ params, query: { limit: 10_000 } });
+    // The bot writes the peaks of about two seconds at once.
+    for (let sent = 0; sent < 20; sent += 1) socket.send(soundFrame());
+    const url = `${service.url}${createRecordingPath(null, params)}`;
+    const play = () => fetch(url, createBearerTokenHeaders(service.privateKey));
+    await expect.poll(async () => (await play()).status, { timeout: 20_000 }).toBe(200);
+    await expect
+      .poll(async () => (await read()).lines.some(({ kind }) => kind === 'peaks'), { timeout: 20_000 })
+      .toBe(true);
+    socket.close();
+    await waitForSessionEnd(service, agentName, sessionId);
+    await expect.poll(async () => (await read()).state, { timeout: 20_000 }).toBe('complete');
+    const { level, recording, lines } = await read();
+    expect({ level, recording }).toEqual({ level: 'recording', recording: 'available' });
+    const peaks = lines.filter((line) => line.kind === 'peaks');
+    for (const side of ['user', 'bot'] as const)
+      expect(Math.max(...peaks.flatMap((line) => [...Buffer.from(line[side], 'base64')]))).toBeGreaterThan(50);
+    const audio = Buffer.from(await (await play()).arrayBuffer());
+    const head = audio.indexOf('OpusHead');
+    expect([audio.toString('latin1', 0, 4), audio[head + 9]]).toEqual(['OggS', 2]);
+    // The last page has the flag of the end of the stream.
+    expect((audio[audio.lastIndexOf('OggS') + 5] ?? 0) & 4).toBe(4);
+    await service.client.updateAgent({ params: { agentName }, body: { conversation: { level: 'timings' } } });
   });
 
   it('ends its session by itself if the start request names no transport', async () => {
