@@ -221,21 +221,34 @@ browserTest(
   90_000,
 );
 
-browserTest('a viewer sees the numbers of a conversation, but neither its text nor a button to delete it', async () => {
-  const sessionId = await startSession('transcript');
-  await writeLines(sessionId, createConversationLines({ turns: 2 }));
-  await endSession(sessionId);
-  const link = await createInvitationLink(service, 'viewer@example.com', '--organization', 'home', '--role', 'viewer');
-  const guest = await browser.newContext();
-  const { page: theirs } = await signUp(service, guest, link);
-  await theirs.goto(`${service.origin}/orgs/home/sessions/${sessionId}`);
-  await theirs.getByText('What was said is hidden.').waitFor();
-  await theirs.getByText('Viewers cannot read the log of this session').waitFor();
-  await theirs.getByText('after the caller').first().waitFor();
-  expect(await theirs.getByText('How can I help?').count()).toBe(0);
-  expect(await theirs.getByRole('button', { name: 'Delete' }).count()).toBe(0);
-  await guest.close();
-});
+browserTest(
+  'a viewer sees the numbers of a conversation, but neither its text, its recording nor a button to delete it',
+  async () => {
+    const sessionId = await startSession('recording');
+    await writeRecording(sessionId, Buffer.from('OggS'));
+    await writeLines(sessionId, createConversationLines({ turns: 2 }));
+    await endSession(sessionId);
+    const link = await createInvitationLink(
+      service,
+      'viewer@example.com',
+      '--organization',
+      'home',
+      '--role',
+      'viewer',
+    );
+    const guest = await browser.newContext();
+    const { page: theirs } = await signUp(service, guest, link);
+    await theirs.goto(`${service.origin}/orgs/home/sessions/${sessionId}`);
+    await theirs.getByText('What was said is hidden.').waitFor();
+    await theirs.getByText('Viewers cannot read the log of this session').waitFor();
+    await theirs.getByText('after the caller').first().waitFor();
+    await theirs.getByText('Owners and members of the organization can play the recording.').waitFor();
+    expect(await theirs.getByRole('group', { name: 'Recording' }).count()).toBe(0);
+    expect(await theirs.getByText('How can I help?').count()).toBe(0);
+    expect(await theirs.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await guest.close();
+  },
+);
 
 browserTest(
   'a conversation of 400 turns renders only its visible turns, and the keyboard reaches all of them',

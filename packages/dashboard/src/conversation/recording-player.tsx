@@ -10,15 +10,16 @@ type RecordingPlayerProps = {
   readonly recording: RecordingControls;
   /** The name of the downloaded file. */
   readonly fileName: string;
-  /** The length of the recording as far as it is known without reading it, in milliseconds. */
+  /** The length of the waveform, in milliseconds. The recording may end up to two seconds before it. */
   readonly lengthMs: number;
+  readonly isLive: boolean;
 };
 
 /** Controls of the recording: play, position, rate and download. */
-export function RecordingPlayer({ recording, fileName, lengthMs }: RecordingPlayerProps) {
+export function RecordingPlayer({ recording, fileName, lengthMs, isLive }: RecordingPlayerProps) {
   const { playback, url, toggle } = recording;
   const { status, atMs, durationMs, rate } = usePlaybackState(playback);
-  const endMs = Math.max(lengthMs, durationMs ?? 0, 1);
+  const endMs = Math.max(isLive ? lengthMs : 0, durationMs ?? lengthMs, 1);
   const isRunning = status === 'playing' || status === 'loading' || status === 'waiting';
   const Icon = status === 'loading' ? LoaderCircle : isRunning ? Pause : Play;
   return (

@@ -187,6 +187,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
               recording={recording}
               fileName={`${agentName}-${sessionId}.ogg`}
               lengthMs={(conversation.waveform?.user.length ?? 0) * peakStepMs}
+              isLive={latest?.state === 'live'}
             />
           )}
           {latest !== undefined && <RecordingNote {...latest} />}
