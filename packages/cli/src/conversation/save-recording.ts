@@ -14,6 +14,7 @@ export const missingRecordings: Readonly<Record<Exclude<RecordingState, 'availab
   hidden: 'Viewers cannot hear recordings.',
   expired: 'It was removed after the retention period.',
   deleted: 'It was deleted.',
+  elsewhere: 'The server of another region has it.',
   missing: 'It is not on this server, for example because a backup without conversations was restored.',
 };
 

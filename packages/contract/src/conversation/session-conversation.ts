@@ -27,7 +27,7 @@ export type ConversationState = (typeof conversationStates)[number];
  * Whether the session's recording can be played. `none`: there is none, for example because the level is lower. `available`: it can be
  * played, also while the session runs. `hidden`: the caller is a viewer. The others are as in `conversationStates`.
  */
-const recordingStates = ['none', 'available', 'hidden', 'expired', 'deleted', 'missing'] as const;
+const recordingStates = ['none', 'available', 'hidden', 'expired', 'deleted', 'elsewhere', 'missing'] as const;
 export type RecordingState = (typeof recordingStates)[number];
 
 /**

@@ -5,6 +5,7 @@ const notes: Readonly<Record<Exclude<RecordingState, 'available'>, string | null
   hidden: 'Owners and members of the organization can play the recording.',
   expired: 'The recording was removed after its retention period.',
   deleted: null,
+  elsewhere: 'The recording is on the server of another region.',
   missing: 'The recording is not on this server. For example, a backup without conversations was restored.',
 };
 

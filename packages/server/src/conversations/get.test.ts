@@ -6,7 +6,7 @@ import { requireContentKey } from './content-key.ts';
 import { getSessionConversation } from './get.ts';
 import { endConversation } from './rows.ts';
 
-describe('the state of an ended conversation without lines', () => {
+describe('the state of an ended conversation without lines, and of its recording', () => {
   let rows: TestDatabaseRows;
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let of: { organizationId: string; agentId: string; deploymentId: string };
@@ -27,7 +27,9 @@ describe('the state of an ended conversation without lines', () => {
     const ended = { state: 'ended', ended_at: testNow, completion_status: 'HTTP_COMPLETED' } as const;
     const id = await rows.session(of, { ...ended, conversation_level: 'transcript' });
     const retryWrite = <T>(write: () => Promise<T>) => write();
-    await requireContentKey({ ...vault.context, host, retryWrite }, { id, organizationId: of.organizationId });
+    const session = { id, organizationId: of.organizationId };
+    for (const kind of ['lines', 'recording'] as const)
+      await requireContentKey({ ...vault.context, host, retryWrite }, session, kind);
     if (isEnded) {
       const numbers = { responses: { silence: null, release: null }, interruptions: 0, errors: 0 } as never;
       await endConversation(rows.db, id, { state: 'incomplete', numbers, at: testNow });
@@ -40,18 +42,22 @@ describe('the state of an ended conversation without lines', () => {
     };
     const query = { limit: 10, wait: 0 };
     const target = { agentName: 'parrot', sessionId: id };
-    return getSessionConversation(context, of, target, query, new AbortController().signal);
+    return getSessionConversation(context, { ...of, grantee: 'owner' }, target, query, new AbortController().signal);
   }
 
   it('is none if only the last output of the bot has a key', async () => {
-    expect(await stateOn(host.id, false)).toMatchObject({ state: 'none', nextCursor: null });
+    expect(await stateOn(host.id, false)).toMatchObject({ state: 'none', recording: 'none', nextCursor: null });
   });
 
   it('is missing if the file is not on the disk', async () => {
-    expect(await stateOn(host.id, true)).toMatchObject({ state: 'missing', nextCursor: null });
+    expect(await stateOn(host.id, true)).toMatchObject({ state: 'missing', recording: 'missing', nextCursor: null });
   });
 
   it('is elsewhere on the server of another region', async () => {
-    expect(await stateOn(newId(), true)).toMatchObject({ state: 'elsewhere', nextCursor: null });
+    expect(await stateOn(newId(), true)).toMatchObject({
+      state: 'elsewhere',
+      recording: 'elsewhere',
+      nextCursor: null,
+    });
   });
 });

@@ -122,6 +122,7 @@ async function findRecordingState(
   if (session.recordedAt === null) return 'none';
   if (session.recordingKey === null) return session.conversation === 'deleted' ? 'deleted' : 'expired';
   if (!isReader) return 'hidden';
+  if (session.hostId !== context.host.id) return 'elsewhere';
   const content = await findContent(context, session, 'recording', session.recordingKey);
   if (content !== 'missing' && (await hasContentFile(content.path))) return 'available';
   // Until the first part is stored, there is a key, but no file.
