@@ -76,13 +76,11 @@ describeUnless(noEngine ?? noBrowser, 'the deploy page of a region that runs ima
     await page.getByText('This agent exists').waitFor();
     await deploy();
     await page.getByText('parrot serves.').waitFor();
+    const digest = (await runDocker('image', 'inspect', '-f', '{{.Id}}', image)).slice(0, 'sha256:'.length + 12);
+    await page.getByText(`digest ${digest}`).waitFor();
     await inspect('image-serves');
     await page.getByRole('link', { name: 'Show the agent' }).click();
-    const digest = await runDocker('image', 'inspect', '-f', '{{.Id}}', image);
-    await page
-      .getByText(digest.slice('sha256:'.length, 'sha256:'.length + 12))
-      .first()
-      .waitFor();
+    await page.getByText(`Digest ${digest}`).waitFor();
     await inspect('image-agent');
   });
 });

@@ -39,25 +39,26 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ['Warm instances', `${agent.idleInstanceCount}, at least ${agent.autoScaling.minReplicas} wanted`],
           ['Starting instances', agent.startingInstanceCount],
           ['Last deploy', lastDeployLabels[getAgentStatus(agent).lastDeploy]],
-          [
-            'Instances start',
-            startMethod === undefined ? (
-              'Not known until an instance has started'
-            ) : (
-              <>
-                {startMethods[startMethod.level]}
-                {startMethod.reason !== null && <span className="block text-quiet">{startMethod.reason}</span>}
-              </>
-            ),
-          ],
+          image === undefined
+            ? ['Instances start', <StartMethod key="start" method={startMethod} />]
+            : ['Image', image],
           ['Profile', describeProfile(agent.agentProfile)],
-          ...(image === undefined ? [] : [['Image', image] as const]),
           ['Region', agent.region],
           ['Created', <RelativeTime key="created" at={agent.createdAt} />],
           ['Id', <CopyableText key="id" text={agent.id} name="id" />],
         ]}
       />
     </Section>
+  );
+}
+
+function StartMethod({ method }: { readonly method: AgentDetails['startMethod'] }) {
+  if (method === undefined) return 'Not known until an instance has started';
+  return (
+    <>
+      {startMethods[method.level]}
+      {method.reason !== null && <span className="block text-quiet">{method.reason}</span>}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { type AcceptedDeployment, deploymentStateLabels, getStatusLabel } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { formatDigest } from '../agents/format-digest.ts';
 import { agentQuery, deploymentQuery } from '../agents/queries.ts';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
@@ -48,6 +49,11 @@ export function Rollout({ organization, accepted }: RolloutProps) {
                     <>{agentName} serves. New sessions use this version.</>
                   )}
                 </p>
+                {image?.digest != null && (
+                  <p className="text-quiet text-sm">
+                    Image {image.reference}, digest {formatDigest(image.digest)}
+                  </p>
+                )}
                 <div className="flex flex-wrap gap-3">
                   <TalkLink agent={agentName} variant="primary" isNamed />
                   {agentLink}
