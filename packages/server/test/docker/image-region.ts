@@ -23,6 +23,9 @@ const [user, password] = ['robot', 'of-this-test'];
 /** Name of the image pull secret of the registry. */
 const pullSecret = 'registry';
 
+/** Milliseconds until a deployment serves or has failed, which includes the pull of its image. */
+const settleMs = 120_000;
+
 const nodeDockerfile = `ARG BASE\nFROM \${BASE}\nWORKDIR /app\nCOPY . .\nCMD ["node", "main.js"]\n`;
 
 /** The service on the Docker engine of this machine, with a private registry. */
@@ -33,9 +36,7 @@ export type ImageRegion = {
   readonly client: ApiClient;
   readonly publicClient: ApiClient;
   readonly service: ServiceProcess;
-  /** Builds an image with a directory, pushes it, removes it from the engine, and returns its name. */
-  readonly push: (name: string, directory: string) => Promise<string>;
-  /** Like `push`, for a bot that evaluates JavaScript (`bots.ts`). */
+  /** Builds the image of a bot that evaluates JavaScript (`bots.ts`), pushes it, removes it from the engine, and returns its name. */
   readonly pushBot: (name: string, prelude?: string) => Promise<string>;
   /** Creates an agent, or deploys it again, and waits until the deployment serves. Fails if it does not. */
   readonly deploy: (agentName: string, settings: AgentSettings) => Promise<DeploymentDetails>;
@@ -65,6 +66,7 @@ export async function openImageRegion(): Promise<ImageRegion> {
       PATH: `${dirname(execPath)}:/usr/bin:/bin`,
       BOTHOST_RUNTIME: 'docker',
       BOTHOST_REGISTRIES: `http://${host}`,
+      BOTHOST_LOCAL_IMAGES: 'true',
     },
   });
   const { url, organization, publicKey, privateKey } = service;
@@ -81,21 +83,17 @@ export async function openImageRegion(): Promise<ImageRegion> {
   });
   const agents = new Set<string>();
   const settle = async (agentName: string) => {
-    const { desiredDeploymentId: deploymentId, errors } = await waitForSettledDeployment({ client }, agentName);
+    const { desiredDeploymentId: deploymentId, errors } = await waitForSettledDeployment(
+      { client },
+      agentName,
+      settleMs,
+    );
     expect(errors).toEqual([]);
     return client.getDeployment({ params: { agentName, deploymentId } });
   };
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     service.current().signal(signal);
     await service.current().exited;
-  };
-  const push = async (name: string, context: string) => {
-    const image = `${host}/${name}`;
-    await buildImage(image, context);
-    await runDocker('--config', directory, 'push', '-q', image);
-    // The service must pull the image.
-    await runDocker('rmi', image);
-    return image;
   };
   return {
     url,
@@ -104,12 +102,16 @@ export async function openImageRegion(): Promise<ImageRegion> {
     client,
     publicClient: createApiClient({ origin: url, key: publicKey }),
     service,
-    push,
-    pushBot: async (name, prelude) => {
-      const bot = await writeBot(name, { prelude: prelude ?? '' });
-      await writeFile(join(bot.path, 'Dockerfile'), nodeDockerfile);
+    pushBot: async (name, prelude = '') => {
+      const image = `${host}/${name}:1`;
+      const bot = await writeBot(name, { prelude });
       try {
-        return await push(`${name}:1`, bot.path);
+        await writeFile(join(bot.path, 'Dockerfile'), nodeDockerfile);
+        await buildImage(image, bot.path);
+        await runDocker('--config', directory, 'push', '-q', image);
+        // The service must pull the image.
+        await runDocker('rmi', image);
+        return image;
       } finally {
         await bot.remove();
       }

@@ -70,7 +70,7 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
       });
       const query = { sessionId, query: 'ValueError: no seeds' };
       const { logs } = await region.client.getLogs({ params: { agentName: 'pipecat' }, query });
-      expect(logs).toMatchObject([{ log: 'ValueError: no seeds', level: 'ERROR' }]);
+      expect(logs).toMatchObject([{ log: 'ValueError: no seeds' }]);
       await waitUntilRemoved(region, 'pipecat');
     });
 
@@ -88,7 +88,7 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
       await end(container);
       const record = await waitForSessionEnd(region, 'pipecat', sessionId);
       expect(record).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
-      expect(Date.parse(record.endedAt ?? '') - endedAt).toBeLessThan(3_000);
+      expect(Date.parse(record.endedAt ?? '') - endedAt).toBeLessThan(20_000);
       await waitUntilRemoved(region, 'pipecat');
     });
 

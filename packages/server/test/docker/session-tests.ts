@@ -87,6 +87,8 @@ export function defineSessionTests(getRegion: () => ImageRegion): void {
         params: { setName: 'bird' },
         body: { secrets: [{ secretKey: 'SEEDS', secretValue: secret }] },
       });
+      const findSet = async () => (await region.client.listSecrets({})).sets.find(({ name }) => name === 'bird');
+      await expect.poll(async () => (await findSet())?.status).toBe('ready');
       await region.deploy('puppet', { secretSet: 'bird' });
       const sessionId = await startAgentSession(region, 'puppet');
       const variables = await evaluateJavaScriptInBot(region, 'puppet', sessionId, 'process.env');

@@ -55,12 +55,13 @@ export async function uploadAndBuildProject({ client }: { readonly client: ApiCl
 export async function waitForSettledDeployment(
   { client }: Pick<TestServer, 'client'>,
   agentName: string,
+  timeoutMs = 40_000,
 ): Promise<AgentDetails> {
   const show = () => client.getAgent({ params: { agentName } });
   const isSettled = async () => {
     const { desiredDeploymentId, reconciledDeploymentId } = await show();
     return desiredDeploymentId === reconciledDeploymentId;
   };
-  await vi.waitUntil(isSettled, { timeout: 40_000, interval: 20 });
+  await vi.waitUntil(isSettled, { timeout: timeoutMs, interval: 20 });
   return show();
 }
