@@ -145,9 +145,16 @@ def test_two_texts_of_the_same_speech_follow_each_other(conversation: Conversati
     assert spans == [("Let me check.", 1000, 2000), ("It is sunny.", 2000, 4500)]
 
 
+def test_tool_that_runs_before_the_bot_has_spoken_belongs_to_turn_0(conversation: Conversation) -> None:
+    assert conversation.turns.start_tool("call", 1.0) == 0
+    conversation.turns.end_tool("call")
+    conversation.turns.start_bot_speech(2.0)
+    assert [(line["turn"], line["from"]) for line in conversation.lines("turn")] == [(0, 1000)]
+
+
 def test_turn_lasts_until_its_tool_has_ended_and_the_bot_has_spoken(conversation: Conversation) -> None:
     conversation.ask(1.0)
-    conversation.turns.start_tool("call")
+    assert conversation.turns.start_tool("call", 2.5) == 1
     conversation.turns.start_bot_speech(3.0)
     conversation.turns.stop_bot_speech(4.0)
     assert conversation.lines("turn")[-1]["to"] is None

@@ -14,6 +14,7 @@ from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.transports.base_input import BaseInputTransport
 from pipecat.transports.base_output import BaseOutputTransport
 
+from .error_category import refine_category
 from .pipecat_observers import Delegate, find_class, is_copy
 from .response_meter import ResponseMeter
 from .session_conversation import SessionConversation
@@ -94,7 +95,7 @@ class ConversationObserver(BaseObserver):
         self._spoken_words = SpokenWords()
         # The line of each running tool.
         self._calls: dict[str, dict[str, Any]] = {}
-        self._is_fatal = False
+        self._error: Any = None
         if has_transport and _UserTextFrame is None:
             self._listen_to_user_aggregators(processors)
 
@@ -314,7 +315,7 @@ class ConversationObserver(BaseObserver):
         await self._meter.delegate.push(data)
 
     async def _handle_error(self, data: FramePushed) -> None:
-        self._is_fatal = bool(getattr(data.frame, "fatal", False))
+        self._error = data.frame
         await self._errors.push(data)
 
     async def _handle_end(self, data: FramePushed) -> None:
@@ -350,14 +351,14 @@ class ConversationObserver(BaseObserver):
         call = event.tool_call_id
         line = self._calls.get(call)
         if line is None:
+            started_at = event.in_progress_at or event.timestamp
             line = self._calls[call] = {
-                "turn": self._turns.turn,
+                "turn": self._turns.start_tool(call, started_at),
                 "id": to_name(call),
                 "name": to_name(event.function_name),
-                "from": self._writer.to_ms(event.in_progress_at or event.timestamp),
+                "from": self._writer.to_ms(started_at),
                 "arguments": _to_json(event.arguments),
             }
-            self._turns.start_tool(call)
             if event.kind not in _TOOL_STATES:
                 self._writer.write("tool", **line, state="running", to=None)
                 return
@@ -394,10 +395,10 @@ class ConversationObserver(BaseObserver):
             "error",
             turn=self._turns.turn,
             service=to_name(event.processor),
-            category=event.category.value,
+            category=refine_category(event.category.value, getattr(self._error, "exception", None)),
             exceptionType=to_name(event.exception_type),
             message=event.message if self._writer.has_text else None,
-            fatal=self._is_fatal or None,
+            fatal=bool(getattr(self._error, "fatal", False)) or None,
         )
 
 

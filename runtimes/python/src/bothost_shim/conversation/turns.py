@@ -212,9 +212,10 @@ class TurnRecorder:
         stopped_ms = self._bot_speech.to_ms if was_spoken and self._bot_speech is not None else None
         self._finish_utterance(at_ms if stopped_ms is None else stopped_ms, is_interrupted=self._is_bot_interrupted)
 
-    def start_tool(self, call: str) -> None:
-        """Record that a tool is running. The turn lasts until it has ended."""
+    def start_tool(self, call: str, at: float) -> int:
+        """Record that a tool is running. Returns the turn, which lasts until the tool has ended."""
         self._running_tools.add(call)
+        return (self._latest or self._begin_turn(self._writer.to_ms(at), is_user=False)).number
 
     def end_tool(self, call: str) -> None:
         """Record that a tool has ended."""
