@@ -23,6 +23,8 @@ test('toPipecatEvalMessages joins what the bot says between two turns of the use
       { ...tool('a', 21), state: 'running' },
       { ...tool('a', 21, '{"seats":4}'), state: 'completed' },
       { ...tool('b', 22, '{"seats":5}'), state: 'cancelled' },
+      { ...tool('c', 23, '{"seats":6}'), state: 'timed-out' },
+      { ...tool('d', 24, '{"seats":7}'), state: 'failed' },
       said('bot', 'Seven works.', 30),
       said('user', 'Thank you.', 40),
     ]),
@@ -31,6 +33,8 @@ test('toPipecatEvalMessages joins what the bot says between two turns of the use
     { role: 'user', content: 'A table for four, please.' },
     { role: 'tool_call', name: 'book', arguments: { seats: 4 }, cancelled: false },
     { role: 'tool_call', name: 'book', arguments: { seats: 5 }, cancelled: true },
+    { role: 'tool_call', name: 'book', arguments: { seats: 6 }, cancelled: true },
+    { role: 'tool_call', name: 'book', arguments: { seats: 7 }, cancelled: false },
     { role: 'assistant', content: 'Let me check. Seven works.' },
     { role: 'user', content: 'Thank you.' },
   ]);

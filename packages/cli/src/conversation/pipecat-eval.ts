@@ -27,7 +27,9 @@ export function toPipecatEvalMessages(lines: readonly ConversationLine[]): reado
   for (const line of spoken.sort((a, b) => a.from - b.from)) {
     if (line.kind === 'tool') {
       const { name, state } = line;
-      messages.push({ role: 'tool_call', name, arguments: parseArguments(line), cancelled: state === 'cancelled' });
+      // Pipecat cancels a call that times out.
+      const cancelled = state === 'cancelled' || state === 'timed-out';
+      messages.push({ role: 'tool_call', name, arguments: parseArguments(line), cancelled });
       continue;
     }
     const content = line.text.trim();
