@@ -91,7 +91,8 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   /**
    * Real projects with real packages, which are installed from the registries that this machine is configured to use. With
-   * `BOTHOST_TEST_VENDORS=some`, forks a bot for each eighth service instead of every one.
+   * `BOTHOST_TEST_VENDORS=some`, forks a bot for each eighth service instead of every one. `BOTHOST_TEST_PIPECAT_VERSIONS` has the
+   * versions of Pipecat whose conversations are recorded (default: the newest, with fewer calls).
    */
   pipecat: {
     include: ['{packages,runtimes,test}/**/*.pipecat.test.ts'],
@@ -109,6 +110,9 @@ const suites: Readonly<Record<string, Suite>> = {
       surroundings: { ...surroundings, PYTHONDONTWRITEBYTECODE: '' },
       everyVendor: environment['BOTHOST_TEST_VENDORS'] !== 'some',
       earlierClients,
+      pipecatVersions: (environment['BOTHOST_TEST_PIPECAT_VERSIONS'] ?? '')
+        .split(',')
+        .filter((version) => version !== ''),
     },
   },
   /**

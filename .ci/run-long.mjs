@@ -33,6 +33,12 @@ const suites = [
   },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
   {
+    name: 'pipecat-versions',
+    command: npmRun('test:pipecat'),
+    parameters: ['test/conversation.pipecat'],
+    variables: { BOTHOST_TEST_PIPECAT_VERSIONS: '1.9.0,1.10.0,1.11.0,1.12.0,1.13.0,1.14.0' },
+  },
+  {
     name: 'pictures',
     command: npmRun('test:browser'),
     variables: { BOTHOST_TEST_PICTURES: `${process.cwd()}/node_modules/.cache/pictures` },

@@ -30,15 +30,20 @@ export type GeneratedProject = {
 
 /**
  * Generates a project and follows the installation steps of its README. The Python environment is cached by the hash of the
- * project's lock file.
+ * project's lock file. `change` may edit the files in the directory `server` before the installation.
  */
-export async function setUpProject(given: ProjectOptions, groups: readonly string[]): Promise<GeneratedProject> {
+export async function setUpProject(
+  given: ProjectOptions,
+  groups: readonly string[],
+  change: (directory: string) => Promise<void> = async () => undefined,
+): Promise<GeneratedProject> {
   const root = await mkdtemp(join(tmpdir(), 'botcli-project-'));
   // The service runs bots under other Unix accounts, which must be able to read the project.
   await chmod(root, 0o755);
   const directory = join(root, 'server');
   await generate(given, root);
   await fillIn(directory);
+  await change(directory);
   const uv = requireUvInstallation();
   await promisify(execFile)(uv.program, ['lock', '--quiet'], { cwd: directory, env: uv.environment });
   const lock = await readFile(join(directory, 'uv.lock'));

@@ -1,6 +1,6 @@
-"""Calls a bot like a browser: python webrtc_call.py URL_OF_OFFER [TEXT].
+"""Calls a bot like a browser: python webrtc_call.py URL_OF_OFFER [TEXT...].
 
-Sends video, listens to the greeting, says TEXT, listens to the answer, and prints what it heard as JSON.
+Sends video, listens to the greeting, sends each TEXT and listens to its answer, and prints what it heard as JSON.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ async def call_bot(url: str, texts: list[str]) -> None:
             return
         if texts:
             options = {"run_immediately": True, "audio_response": True}
-            say("send-text", {"content": texts.pop(), "options": options})
+            say("send-text", {"content": texts.pop(0), "options": options})
         else:
             over.set()
 

@@ -7,7 +7,8 @@ export const fixedTranscript = 'What is the capital of France?';
  * A frame is loud if the mean amplitude of its 16-bit samples exceeds `loudness`. Audio with at least `loudFrames` loud frames
  * counts as speech.
  */
-const [loudFrames, loudness] = [20, 300];
+export const loudFrames = 20;
+const loudness = 300;
 
 /** Serves Deepgram's `/v1/listen`: receives audio, sends results, and answers every `Finalize`. */
 export function serveTranscription(socket: WebSocket, visit: VendorRequest): void {
@@ -30,7 +31,8 @@ export function serveTranscription(socket: WebSocket, visit: VendorRequest): voi
   });
 }
 
-function isLoud(frame: Buffer): boolean {
+/** Whether a frame of 16-bit samples is speech rather than silence. */
+export function isLoud(frame: Buffer): boolean {
   const samples = Math.floor(frame.length / 2);
   let sum = 0;
   for (let index = 0; index < samples; index += 1) sum += Math.abs(frame.readInt16LE(index * 2));

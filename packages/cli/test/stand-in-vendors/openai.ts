@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { WebSocket } from 'ws';
 import { isJudgeModel, replyAsJudgeModel } from './judge.ts';
+import type { VendorBehavior } from './vendor-behavior.ts';
 import type { VendorRequest } from './vendor-request.ts';
 
 type Part = { readonly type?: string; readonly text?: string };
@@ -34,13 +35,19 @@ function hasPicture(message: Message | undefined): boolean {
 }
 
 /**
- * Returns whether to call the camera tool `look`: the request offers this tool, and the last message asks "what do you see".
+ * Returns the call of a tool that comes before the answer: of `calledTool`, unless the last message is its result, or of the
+ * camera tool `look`, if the last message asks "what do you see". The request must offer the tool.
  */
-function looksFirst({ messages = [], tools = [] }: ChatRequest): boolean {
-  return /what do you see/i.test(textOf(messages.at(-1))) && tools.some((tool) => tool.function?.name === 'look');
+function findToolCall({ messages = [], tools = [] }: ChatRequest, calledTool: string | undefined) {
+  const last = messages.at(-1);
+  const name = /what do you see/i.test(textOf(last)) ? 'look' : last?.role === 'tool' ? undefined : calledTool;
+  if (!tools.some((tool) => tool.function?.name === name)) return null;
+  return { name, arguments: JSON.stringify(name === 'look' ? { question: 'What is there?' } : {}) };
 }
 
-const look = { name: 'look', arguments: JSON.stringify({ question: 'What is there?' }) };
+/** The bodies with which OpenAI's API rejects a key and reports a failure of its own. */
+const rejection = { message: 'Incorrect API key provided.', type: 'invalid_request_error', code: 'invalid_api_key' };
+const failure = { message: 'The server had an error while processing your request.', type: 'server_error', code: null };
 const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 };
 
 /** Serves `POST /v1/chat/completions`, streamed or not. */
@@ -48,9 +55,16 @@ export async function serveChatCompletions(
   request: IncomingMessage,
   response: ServerResponse,
   visit: VendorRequest,
+  { rejectsKeyOf, modelFailure, calledTool }: VendorBehavior,
 ): Promise<void> {
   const asked = (await json(request)) as ChatRequest;
   visit.messages.push(asked);
+  const status = rejectsKeyOf === 'openai' ? 401 : modelFailure === 'status-500' ? 500 : null;
+  if (status !== null) {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: status === 401 ? rejection : failure }));
+    return;
+  }
   const { model, messages = [] } = asked;
   const text = isJudgeModel(model) ? replyAsJudgeModel(textOf(messages.at(-1))) : answer(messages);
   const head = { id: 'chatcmpl-stand-in', created: 1_700_000_000, model };
@@ -67,9 +81,15 @@ export async function serveChatCompletions(
     );
   const choice = (delta: object, finish: string | null = null) => [{ index: 0, delta, finish_reason: finish }];
   send(choice({ role: 'assistant', content: '' }));
-  if (looksFirst(asked)) {
-    send(choice({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: look }] }));
+  const toolCall = findToolCall(asked, calledTool);
+  if (toolCall !== null) {
+    send(choice({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: toolCall }] }));
     send(choice({}, 'tool_calls'));
+  } else if (modelFailure !== undefined) {
+    send(choice({ content: 'Hello, ' }));
+    if (modelFailure === 'error-in-stream') response.end(`data: ${JSON.stringify({ error: failure })}\n\n`);
+    else response.write('\n', () => response.destroy());
+    return;
   } else {
     for (const piece of piecesOf(text)) send(choice({ content: piece }));
     send(choice({}, 'stop'));

@@ -19,6 +19,8 @@ async def setup_pipeline_worker(worker: PipelineWorker) -> None:
         name = type(service).__name__
         if name == "DeepgramSTTService":
             service._client = create_deepgram_client(address)
+        elif name == "DeepgramFluxSTTService":
+            service._url = f"ws://{address}/v2/listen"
         elif name == "CartesiaTTSService":
             service._url = f"ws://{address}/tts/websocket"
         elif name == "OpenAIResponsesLLMService":
