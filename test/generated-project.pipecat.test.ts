@@ -2,13 +2,16 @@ import { appendFile, copyFile, readdir, readFile, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, inject, it, vi } from 'vitest';
+import { visitByEvalTransport } from '../packages/cli/test/generated-bots/eval-visit.ts';
 import { runPipecatEvaluation } from '../packages/cli/test/generated-bots/evaluate.ts';
 import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
 import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
 import { receiveGreeting } from '../packages/cli/test/generated-bots/phone-call.ts';
 import { listReachedVendors } from '../packages/cli/test/generated-bots/reached-vendors.ts';
 import { pitchHertz } from '../packages/cli/test/stand-in-vendors/cartesia.ts';
+import { fixedTranscript } from '../packages/cli/test/stand-in-vendors/deepgram.ts';
 import { startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
+import type { Operations, ResponseOf } from '../packages/contract/src/index.ts';
 import { readConfig } from '../packages/server/src/config.ts';
 import { startBuiltService } from './service.ts';
 import { openTerminal } from './transcript.ts';
@@ -94,6 +97,47 @@ it('a deployed telephone bot passes the evaluation scenarios of its project over
   const { status, output, errors } = await runPipecatEvaluation(project, url, standIns);
   process.stdout.write(output);
   expect(status, output + errors).toBe(0);
+});
+
+it('a forked telephone bot with metrics off records its conversation, and its client gets no metrics', async () => {
+  const metrics = 's/enable_metrics=True, enable_usage_metrics=True//';
+  const printed = await commands(
+    `sed -i '${metrics}' bot.py && botcli cloud deploy --yes --conversation-level transcript`,
+  );
+  expect(printed).toContain('with the environment of an earlier deployment');
+  expect(await readFile(join(project.directory, 'bot.py'), 'utf8')).toContain('PipelineParams()');
+  const listSessions = async () =>
+    (await service.ask('agents/phone/sessions'))['sessions'] as readonly { sessionId: string }[];
+  const visit = async () => {
+    const known = new Set((await listSessions()).map(({ sessionId }) => sessionId));
+    const kinds = await visitByEvalTransport(socketOf('/ws/generic/phone.home'), fixedTranscript);
+    const [session, ...others] = (await listSessions()).filter(({ sessionId }) => !known.has(sessionId));
+    expect(others).toEqual([]);
+    return { kinds, path: `agents/phone/sessions/${session?.sessionId}/conversation` };
+  };
+  await visit();
+  // The fork server of the deployment has now imported the bot, so the next instance is forked.
+  const startMethod = async () => (await service.ask('agents/phone'))['startMethod'];
+  await expect.poll(startMethod).toMatchObject({ level: 'module', reason: null });
+  await expect.poll(async () => (await service.ask('agents/phone'))['activeSessionCount']).toBe(0);
+  const { kinds, path } = await visit();
+  expect(kinds).toContain('bot-ready');
+  expect(kinds).not.toContain('metrics');
+  await expect.poll(async () => (await service.ask(path))['state']).toBe('complete');
+  const { lines, numbers } = (await service.ask(path)) as Pick<
+    ResponseOf<Operations['getSessionConversation']>,
+    'lines' | 'numbers'
+  >;
+  const said = lines.flatMap((line) =>
+    line.kind === 'said' && line.to !== null ? [`${line.side}: ${line.text}`] : [],
+  );
+  expect(said).toEqual([
+    'bot: Hello, I am a stand-in. I am here to help.',
+    `user: ${fixedTranscript}`,
+    'bot: The capital of France is Paris.',
+  ]);
+  expect(numbers).toMatchObject({ turns: 1, interruptions: 0, errors: 0, endReason: 'client-disconnected' });
+  expect(numbers?.usage.map(({ role }) => role)).toEqual(expect.arrayContaining(['llm', 'tts']));
 });
 
 it('a deployed telephone bot accepts one call per token if tokens are required', async () => {
