@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
-import { type GeneratedProject, setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
+import { afterAll, describe, expect, it, onTestFailed } from 'vitest';
+import { setUpProject } from '../packages/cli/test/generated-bots/generated-project.ts';
 import { phoneBotOptions } from '../packages/cli/test/generated-bots/phone-bot.ts';
 import { callBot } from '../packages/cli/test/generated-bots/phone-call.ts';
-import { type StandInVendors, startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
+import { startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import type { VendorBehavior } from '../packages/cli/test/stand-in-vendors/vendor-behavior.ts';
-import { type RecordedBot, startRecordedBot } from './recorded-bot.ts';
+import { startRecordedBot } from './recorded-bot.ts';
 
 /** Tools as a user would write them: the text of the generated bot before, and after its author has added them. */
 const additions = [
@@ -27,27 +27,22 @@ const additions = [
   ['import os\n', 'import asyncio\nimport os\n'],
 ] as const;
 
-let standIns: StandInVendors;
-let project: GeneratedProject;
-let bot: RecordedBot;
-
 /** One bot process for all calls, because a call takes a second, and the start of the bot several. */
-beforeAll(async () => {
-  standIns = await startStandInVendors();
-  project = await setUpProject(phoneBotOptions, ['evals']);
-  const file = join(project.directory, 'bot.py');
+const standIns = await startStandInVendors();
+const project = await setUpProject(phoneBotOptions, ['evals'], async (directory) => {
+  const file = join(directory, 'bot.py');
   let text = await readFile(file, 'utf8');
   for (const [before, after] of additions) {
     expect(text).toContain(before);
     text = text.replace(before, after);
   }
   await writeFile(file, text);
-  bot = await startRecordedBot(project, standIns);
 });
+const bot = await startRecordedBot(project, standIns);
 afterAll(async () => {
-  await bot?.stop();
-  await project?.remove();
-  await standIns?.close();
+  await bot.stop();
+  await project.remove();
+  await standIns.close();
 });
 
 /** Calls the bot while the vendors behave as given, and hangs up when `isOver` is fulfilled. Resolves when the session has ended. */
@@ -56,7 +51,7 @@ async function call(behavior: VendorBehavior, isOver: () => Promise<boolean>, le
     process.stderr.write(await bot.describe());
   });
   standIns.behave(behavior);
-  await bot.skip();
+  await bot.forget();
   const caller = await callBot(`ws://${bot.address}/ws`, {}, { 'bothost-conversation-level': level });
   await expect.poll(isOver).toBe(true);
   await caller.hangUp();

@@ -27,7 +27,7 @@ export type RecordedBot = {
   /** Returns the latest version of each line of a kind. Throws if a line does not have the form of the contract. */
   readonly read: <K extends Kind>(kind: K) => Promise<readonly ConversationLineOf<K>[]>;
   /** Leaves out the lines of earlier sessions from now on. */
-  readonly skip: () => Promise<void>;
+  readonly forget: () => Promise<void>;
   /** What the bot printed, and its conversation file. */
   readonly describe: () => Promise<string>;
   readonly stop: () => Promise<void>;
@@ -66,7 +66,7 @@ export async function startRecordedBot(
       const isOfKind = (line: BotConversationLine): line is ConversationLineOf<typeof kind> => line.kind === kind;
       return [...latest.values()].filter(isOfKind);
     },
-    skip: async () => {
+    forget: async () => {
       skipped = (await readFile(file)).length;
     },
     describe: async () => `${bot.output()}\n${await readFile(file, 'utf8')}`,

@@ -153,6 +153,7 @@ const messages = {
     'too-many-secret-writes':
       'The organization is writing too many secrets at once. Nothing was changed. Try again shortly.',
     'too-many-checks': 'The organization has checked registries too often. Try again shortly.',
+    'too-many-events': 'The instance sends too many events.',
     'at-capacity': 'The agent is at its session limit. Try again shortly.',
   },
   431: {

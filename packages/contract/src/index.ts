@@ -177,6 +177,7 @@ export {
   operatorBasePath,
   organizationBasePath,
   publicApiBasePath,
+  publishedEventsPath,
   sessionCookieName,
   talkPageBasePath,
 } from './paths.ts';

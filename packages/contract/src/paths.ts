@@ -11,6 +11,11 @@ export const organizationBasePath = '/v1/organizations/{organization}';
  * operation, because it needs no key and no API client uses it.
  */
 export const iceServersPath = '/v1/ice-servers';
+/**
+ * Images of Pipecat Cloud post the events of a session to this path (docs/images.md). The query has the id and the secret of the
+ * instance. Not an operation, for the same reason.
+ */
+export const publishedEventsPath = '/v1/published-events';
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
 export const talkPageBasePath = '/talk';
 

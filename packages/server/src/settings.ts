@@ -143,7 +143,7 @@ export const settings = {
     names: ['BOTHOST_INTERNAL_URL'],
     schema: origin.optional(),
     description:
-      'URL at which bots reach the service, such as `http://172.17.0.1:7420`. Containers need it to get new TURN credentials during a session; see [media.md](media.md).',
+      'URL at which bots reach the service, such as `http://172.17.0.1:7420`. Containers need it to get new TURN credentials during a session ([media.md](media.md)), and images of Pipecat Cloud to report times and numbers of their conversations ([images.md](images.md#conversations-of-pipecat-clouds-images)).',
     shownDefault: 'the address that the service listens on; with `BOTHOST_RUNTIME=docker` none',
   }),
   iceServers: secretSetting({

@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { findSession } from '../accounts/sessions.ts';
 import { findTokenOwner } from '../accounts/tokens.ts';
 import { createBackup } from '../backup/create.ts';
+import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { auditPlayback, openSessionRecording } from '../conversations/play-recording.ts';
 import { createPlaybackRegister } from '../conversations/playbacks.ts';
+import { publishedEventRateLimit, receivePublishedEvent } from '../conversations/receive-event.ts';
 import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/requests/request-client.ts';
@@ -25,6 +27,7 @@ export async function createHttpServer(
 ): Promise<FastifyInstance> {
   const { registry } = context.telemetry;
   const playback = { ...context, playbacks: createPlaybackRegister(context.now) };
+  const publishedEventRate = createRateLimit(publishedEventRateLimit, context.now);
   return createApp(
     {
       ...context,
@@ -35,6 +38,7 @@ export async function createHttpServer(
         listOrganizationIds: async (userId) => (await listMemberships(context, userId)).map(({ id }) => id),
         findRole: (userId, organization) => findRole(context, userId, organization),
       },
+      receivePublishedEvent: (sender, body) => receivePublishedEvent({ ...context, publishedEventRate }, sender, body),
       uploads: context.builds.uploads,
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),
       createBackup: (withConversations) =>

@@ -1,9 +1,11 @@
-import { type ConversationNumbers, conversationLimits } from '@bothost/contract';
+import { BotConversationLine, type ConversationNumbers, conversationLimits } from '@bothost/contract';
 import type { ConversationFileName, InstanceConversationStore } from '@bothost/runtime';
 import { getWrappedKey } from './content-key.ts';
 import { createContent, locateContent, type NewContentContext } from './content-location.ts';
 import { parseConversationLines } from './line-parser.ts';
 import { type LineStore, openLineStore } from './line-store.ts';
+import type { PublishedEvent } from './published-event.ts';
+import { createPublishedLines, type PublishedLines } from './published-lines.ts';
 import { openRecordingWriter, type RecordingWriter } from './recording-file.ts';
 import { type ConversationRow, type FollowedSession, findConversation } from './rows.ts';
 import { readSource } from './source.ts';
@@ -18,9 +20,23 @@ type Step = () => Promise<StepOutcome>;
 export type ConversationFollower = {
   /** Reads the next part of the bot's files. */
   readonly step: Step;
+  /**
+   * Stores the lines that follow from an event. `ignored`: the bot writes its conversation file, which says more. `invalid`: the times
+   * of the event cannot be true. `full`: the session has no room for more lines.
+   */
+  readonly receive: (event: ReceivedEvent) => Promise<'stored' | 'ignored' | 'invalid' | 'full'>;
   /** Stores the numbers. Call this after the instance has ended and `step` has read everything. */
   readonly end: () => Promise<void>;
   readonly numbers: () => ConversationNumbers;
+};
+
+/** An event of the bot's image. `at`, `postedAt`: when it was received and posted; `startedAt`: the session's start. */
+export type ReceivedEvent = {
+  readonly event: PublishedEvent;
+  readonly bytes: number;
+  readonly at: number;
+  readonly postedAt: number;
+  readonly startedAt: number;
 };
 
 /**
@@ -35,7 +51,8 @@ export async function openFollower(
   if (session.level === 'off') return null;
   const row = (await findConversation(context.db, session.id)) ?? null;
   if (row !== null && (row.state !== 'live' || row.wrapped_key === null)) return null;
-  const lines = await openLineStore(context, session, row);
+  const published = createPublishedLines();
+  const lines = await openLineStore(context, session, row, published.record);
   const read = (file: ConversationFileName) => (offset: number, maximumBytes: number) =>
     context.conversations.read(instanceId, file, offset, maximumBytes);
   const steps = [
@@ -49,9 +66,35 @@ export async function openFollower(
       const order = ['unknown', 'more', 'stored'] as const;
       return order.find((outcome) => outcomes.includes(outcome)) ?? 'nothing';
     },
+    receive: (event) => receive(lines, published, event),
     end: lines.end,
     numbers: lines.numbers,
   };
+}
+
+async function receive(
+  lines: LineStore,
+  published: PublishedLines,
+  received: ReceivedEvent,
+): ReturnType<ConversationFollower['receive']> {
+  const position = lines.position();
+  if (position.offset > 0) return 'ignored';
+  const readBytes = position.readBytes + received.bytes;
+  if (readBytes > conversationLimits.fileBytes) {
+    await lines.drop('file-too-long', received.bytes);
+    return 'full';
+  }
+  const converted = published.convert(received.event, received);
+  if (!converted.every(isValidLine)) return 'invalid';
+  await lines.add(converted, [], { ...position, readBytes });
+  return 'stored';
+}
+
+function isValidLine(line: BotConversationLine): boolean {
+  return (
+    BotConversationLine.safeParse(line).success &&
+    Buffer.byteLength(JSON.stringify(line)) < conversationLimits.lineBytes
+  );
 }
 
 type Read = Parameters<typeof readSource>[0];

@@ -1,11 +1,16 @@
 import type { ConversationNumbers } from '@bothost/contract';
 import type { Logger } from 'pino';
-import { type ConversationFollower, type FollowerContext, openFollower } from './follower.ts';
+import { type ConversationFollower, type FollowerContext, openFollower, type ReceivedEvent } from './follower.ts';
 import { findFollowedSession, findFollowedSessionOfInstance } from './rows.ts';
 
 export type ConversationFollowers = {
   /** Begins to follow the conversation of a session. Call this when the session is dispatched to its instance, or adopted. */
   readonly begin: (sessionId: string, instanceId: string) => void;
+  /** Stores an event of a session's image (`ConversationFollower`). `unknown`: this server does not follow the session. */
+  readonly receive: (
+    sessionId: string,
+    event: ReceivedEvent,
+  ) => Promise<Awaited<ReturnType<ConversationFollower['receive']>> | 'unknown'>;
   /**
    * Reads the rest of an ended instance's conversation, and stores its numbers. Call this before the files of the instance are
    * removed. Idempotent. Rejects if the disk is full or the database unavailable, so that the caller retries. Other errors are
@@ -117,6 +122,17 @@ export function createConversationFollowers(
     begin: (sessionId, instanceId) => {
       if (followed.has(sessionId) || isClosed) return;
       followed.set(sessionId, createFollowed(instanceId));
+    },
+    receive: async (sessionId, event) => {
+      const state = followed.get(sessionId);
+      if (state === undefined) return 'unknown';
+      return inTurn(state, async () => {
+        // Read what the bot itself has written, so that its conversation is not recorded twice.
+        await step(sessionId, state);
+        const outcome = (await (await open(sessionId, state))?.receive(event)) ?? 'unknown';
+        if (outcome === 'stored') wake(sessionId);
+        return outcome;
+      });
     },
     finish: async (instanceId) => {
       const known = [...followed].find(([, state]) => state.instanceId === instanceId);

@@ -42,11 +42,15 @@ const dropMessages: Readonly<Record<DropReason, string>> = {
   'recording-truncated': 'The bot truncated its recording file. The service stopped reading it.',
 };
 
-/** Opens the lines of a conversation. `row` is null if there are none yet. Continues after the last frame that was stored. */
+/**
+ * Opens the lines of a conversation. `row` is null if there are none yet. Continues after the last frame that was stored. Calls
+ * `onStored` for each stored line, in order, also for earlier ones.
+ */
 export async function openLineStore(
   context: NewContentContext,
   session: FollowedSession,
   row: ConversationRow | null,
+  onStored: (line: ConversationLine) => void,
 ): Promise<LineStore> {
   const counter = createConversationCounter();
   const dropped = new Map<DropReason, { readonly lines: number; readonly bytes: number }>();
@@ -59,6 +63,7 @@ export async function openLineStore(
 
   const count = (line: ConversationLine) => {
     counter.add(line);
+    onStored(line);
     lastAt = Math.max(lastAt, line.at);
     if (line.kind === 'end') hasEnd = true;
     if (line.kind === 'dropped') dropped.set(line.reason, { lines: line.lines ?? 0, bytes: line.bytes });

@@ -47,6 +47,18 @@ export async function findFollowedSessionOfInstance(
   return row === undefined ? undefined : toFollowedSession(row);
 }
 
+/** The session that runs on an instance now. `startedAt` is null if it has not been dispatched. */
+export function findRunningSessionOfInstance(db: Database, instanceId: string) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('instances', 'instances.session_id', 'sessions.id')
+    .select(['sessions.id', 'sessions.conversation_level as level'])
+    .select(({ fn }) => fn.coalesce('sessions.bot_started_at', 'sessions.handed_over_at').as('startedAt'))
+    .where('instances.id', '=', instanceId)
+    .where('sessions.state', '<>', 'ended')
+    .executeTakeFirst();
+}
+
 export function findConversation(db: Database, sessionId: string): Promise<ConversationRow | undefined> {
   return db.selectFrom('session_conversations').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 }

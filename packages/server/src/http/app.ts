@@ -38,6 +38,7 @@ import { createNodeServer } from './node-server.ts';
 import { addCommandLinePackage } from './pages/command-line-package.ts';
 import { addDashboardRoutes } from './pages/dashboard.ts';
 import { addProbeRoutes, type Probes } from './probes.ts';
+import { addPublishedEventRoute, type PublishedEventReceiver } from './published-events.ts';
 import { createCorsHeaders, isPublicPath } from './requests/cors.ts';
 import { createBodyTooLargeError, createFailureHeaders, refuseUpgrade } from './requests/failure-response.ts';
 import { ignoreUpgrade } from './requests/ignored-upgrade.ts';
@@ -59,7 +60,8 @@ export type AppContext = ProxyContext &
   UploadContext &
   RoutesContext &
   BackupCreator &
-  RecordingPlayer & {
+  RecordingPlayer &
+  PublishedEventReceiver & {
     readonly probes: Probes;
     /** Returns the ICE servers of an instance's session. Empty if the secret is wrong, or no session runs. */
     readonly findIceServersOfInstance: (instanceId: string, secret: string) => Promise<readonly IceServer[]>;
@@ -111,6 +113,7 @@ export async function createApp(context: AppContext, handlers: ApiOperationHandl
   addDocuments(app, context);
   addAuthorizationServer(app);
   addProbeRoutes(app, context.probes);
+  addPublishedEventRoute(app, context);
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
   addRecordingRoutes(app, context);
   addBackupRoute(app, context, (request) => requireOperator(context, request));

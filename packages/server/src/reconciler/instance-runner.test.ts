@@ -132,6 +132,33 @@ describe('the instance runner', () => {
     },
   );
 
+  it.each([
+    [
+      'image',
+      'http://172.17.0.1:7420',
+      /^http:\/\/172\.17\.0\.1:7420\/v1\/published-events\?instance=[^&]+&secret=[0-9a-f]{64}$/,
+    ],
+    ['image', null, undefined],
+    ['build', 'http://172.17.0.1:7420', undefined],
+  ] as const)(
+    'gives a bot from an %s, with the internal URL %s, the event endpoint %s',
+    async (kind, url, endpoint) => {
+      const environments: Readonly<Record<string, string>>[] = [];
+      const start: InstanceRunnerContext['runtime']['start'] = async (spec) => {
+        environments.push(await spec.environment());
+        return { address };
+      };
+      const accepts = { region: 'us-west', accepts: kind };
+      const { runner, row, deployment } = await open(start, { host: accepts, internalUrl: () => url });
+      const source = kind === 'image' ? ({ kind, reference: 'ghcr.io/team/bot:1' } as const) : deployment.source;
+      await runner.start(row, { ...deployment, source });
+      expect(environments[0]?.['PIPECAT_EVENT_PUBLISHER_ENDPOINT']).toEqual(
+        endpoint === undefined ? undefined : expect.stringMatching(endpoint),
+      );
+      expect(environments[0]?.['PCC_EXCLUDE_CONTENT']).toBe(endpoint === undefined ? undefined : 'true');
+    },
+  );
+
   it('starts a bot with the log level of its secret set, and does not limit the log of its session', async () => {
     const environments: Readonly<Record<string, string>>[] = [];
     const { runner, row, deployment } = await open(async (spec) => {

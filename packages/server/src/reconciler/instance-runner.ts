@@ -12,6 +12,7 @@ import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-sour
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
+import { describeEventPublisher } from '../instances/event-publisher.ts';
 import { deriveInstanceSecret } from '../instances/instance-secret.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
@@ -229,6 +230,7 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     limits: agentProfileResources[deployment.profile],
     forks: deployment.fork,
     environment: async () => ({
+      ...(deployment.source.kind === 'image' ? describeEventPublisher(context, row.id) : {}),
       ...logEnvironment(context, deployment, await secretsOf(context, deployment)),
       BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
       ...describeIceServers(context, row.id),
