@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from .arguments import preload_argument_classes
-from .conversation.current import preload_pipecat_observer
+from .conversation.current import preload_pipecat_observer, preload_recorder
 from .log_lines import logger
 from .offers import supports_webrtc
 
@@ -35,6 +35,8 @@ def preload_session_modules(remembered: Iterable[str]) -> None:
     if "pipecat" in sys.modules:
         preload_argument_classes()
         preload_pipecat_observer()
+        # Other instances import it only if they record.
+        preload_recorder()
         if supports_webrtc():
             _import_all(_WEBRTC_MODULES)
     _import_all(remembered)

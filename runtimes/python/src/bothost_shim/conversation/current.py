@@ -62,10 +62,19 @@ def record_conversation(session: "Session", settings: "Settings", level: str | N
 
 
 def preload_pipecat_observer() -> None:
-    """Import the observer and the recorder before the first session, if the bot has imported Pipecat."""
+    """Import the observer before the first session. Does nothing if the bot has not imported Pipecat."""
+    _preload(f"{__package__}.attach")
+
+
+def preload_recorder() -> None:
+    """Import the recorder and its encoder before the first session, if the bot has imported Pipecat."""
+    _preload(f"{__package__}.recorder", "soundfile")
+
+
+def _preload(*modules: str) -> None:
     if "pipecat" in sys.modules:
-        for module in (f"{__package__}.attach", f"{__package__}.recorder", "soundfile"):
-            # An older Pipecat may lack a class that the observer needs, or the packages of the recorder.
+        for module in modules:
+            # An older Pipecat may lack a class that the observer needs, or a package that the recorder needs.
             with suppress(Exception):
                 import_module(module)
 
