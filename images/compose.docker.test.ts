@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeUnless } from '../packages/runtime/test/skip-with-reason.ts';
-import { findComposeCommand, readContainerLogs, runDocker, runScript } from './testing/commands.ts';
+import { readContainerLogs, runDocker } from './testing/commands.ts';
+import { createComposeProject, findFreePort } from './testing/compose.ts';
 import { readDocumentedContainerCommands } from './testing/document.ts';
 import { buildImagesTimeoutMs, buildServiceImages, noEngine } from './testing/service-images.ts';
 import {
@@ -16,9 +14,6 @@ import {
   waitUntilServiceReady,
 } from './testing/session.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const project = `bothost-test-${randomBytes(4).toString('hex')}`;
-
 describeUnless(noEngine, 'the service of the compose file', () => {
   let folder: string;
   let origin: string;
@@ -26,7 +21,7 @@ describeUnless(noEngine, 'the service of the compose file', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bothost-compose-'));
-    const [port, images] = [await freePort(), await buildServiceImages()];
+    const [port, images] = [await findFreePort(), await buildServiceImages()];
     origin = `http://127.0.0.1:${port}`;
     variables = {
       SECRETS: folder,
@@ -42,8 +37,7 @@ describeUnless(noEngine, 'the service of the compose file', () => {
     await rm(folder, { recursive: true });
   });
 
-  const compose = async (words: string) =>
-    runScript(`${await findComposeCommand()} -p ${project} -f images/compose.yaml ${words}`, root, variables);
+  const { run: compose, runDocumented } = createComposeProject('compose.yaml', () => variables);
   const container = (service: string) => compose(`ps -q ${service}`);
   const secret = (name: string) => readFile(join(folder, name), 'utf8');
 
@@ -52,11 +46,7 @@ describeUnless(noEngine, 'the service of the compose file', () => {
   }
 
   it('starts with the documented command and stores a session in the database container', async () => {
-    const command = (await readDocumentedContainerCommands()).at(-1) ?? '';
-    const adapted = command
-      .replaceAll('images/secrets', folder)
-      .replace('docker compose', `${await findComposeCommand()} -p ${project}`);
-    await runScript(adapted, root, variables);
+    await runDocumented((await readDocumentedContainerCommands()).at(-1) ?? '', folder);
     await waitUntilServiceReady(origin);
     const sessionId = await runSampleBotSession(origin, await keys());
     const service = await container('bothost');
@@ -91,11 +81,3 @@ describeUnless(noEngine, 'the service of the compose file', () => {
     await runSampleBotSession(origin, await keys());
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
