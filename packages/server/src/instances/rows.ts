@@ -134,14 +134,16 @@ export function retireInstanceRow(db: Database, id: string): Promise<InstanceRow
     .executeTakeFirst();
 }
 
-/** Marks the instance of a session as stopping, and takes the session from it. Returns undefined if it is not its instance. */
+/**
+ * Marks the instance of a session as stopping, unless it has ended, and takes the session from it. Returns undefined if it is not
+ * its instance.
+ */
 export function releaseInstanceRow(db: Database, id: string, sessionId: string): Promise<InstanceRow | undefined> {
   return db
     .updateTable('instances')
-    .set({ session_id: null, state: 'stopping' })
+    .set({ session_id: null, state: sql`case state when 'ended' then state else 'stopping' end` })
     .where('id', '=', id)
     .where('session_id', '=', sessionId)
-    .where('state', '<>', 'ended')
     .returningAll()
     .executeTakeFirst();
 }

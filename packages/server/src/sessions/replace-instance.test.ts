@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
+import { markEnded } from '../instances/lifecycle.ts';
 import { newId } from '../store/uuid.ts';
 import { countInstanceReplacements, replaceInstance } from './replace-instance.ts';
 
@@ -42,6 +43,14 @@ describe('replaceInstance', () => {
       claimed_at: testNow,
       events: [{ code: 'INSTANCE_REPLACED', detail: { cause: 'It refused the connection.' } }],
     });
+  });
+
+  it('gives another instance to a session that claimed one just before its end was recorded', async () => {
+    const { sessionId, instanceId, replace, instance } = await open();
+    await markEnded({ db: rows.db, now: () => testNow }, instanceId);
+    const replaced = await replace();
+    expect(await instance(instanceId)).toEqual({ state: 'ended', session_id: null });
+    expect(await instance(replaced?.claim.instanceId ?? '')).toEqual({ state: 'starting', session_id: sessionId });
   });
 
   it('creates an instance if none is idle, and stops after the third one', async () => {
