@@ -114,11 +114,16 @@ describeUnless(noPrivateEngine, 'a service', () => {
 
   // The last test, because the engine keeps this setting.
   it('ends sessions with an engine that stops without live-restore, and starts others when it is back', async () => {
-    await engine.stop('SIGTERM');
-    await engine.start({ 'live-restore': false });
+    const restart = async () => {
+      await engine.stop('SIGTERM');
+      await engine.start({ 'live-restore': false });
+      // The engine has ended all containers, so the next one is new.
+      await expect.poll(() => engine.run('ps', '-q')).not.toBe('');
+      await waitForIdleInstance();
+    };
+    await restart();
     const sessionId = await start();
-    await engine.stop('SIGTERM');
-    await engine.start({ 'live-restore': false });
+    await restart();
     expect(await waitForSessionEnd(service, agentName, sessionId)).toMatchObject({ completionStatus: 'HTTP_ERROR' });
     expect(await finish(await start())).toBe('HTTP_COMPLETED');
   });
