@@ -14,6 +14,7 @@ import {
   WebsocketAuth,
   WebsocketStart,
 } from './agent-fields.ts';
+import { ConversationRedaction } from './conversation/redaction.ts';
 import type { ValidationIssue } from './errors.ts';
 import { defaultAgentProfile, instanceCountLimits, sessionDurationLimitsSeconds } from './limits.ts';
 import { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
@@ -47,7 +48,9 @@ const Schema = z.strictObject({
   fork: z.boolean().default(true),
   max_session_duration: MaxSessionDuration.default(sessionDurationLimitsSeconds.default),
   // Like `websocket_start`, this table has no default and leaves the setting unchanged.
-  conversation: z.strictObject({ level: ConversationLevel }).optional(),
+  conversation: z
+    .strictObject({ level: ConversationLevel.optional(), redact: ConversationRedaction.optional() })
+    .optional(),
   architecture: CpuArchitecture.optional(),
   resources: z.strictObject({ cpu: z.union([text, z.number()]), memory: z.union([text, z.number()]) }).optional(),
   git: z

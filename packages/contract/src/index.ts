@@ -55,6 +55,7 @@ export {
   recordingOperation,
 } from './conversation/recording.ts';
 export { describeRecordingEnd } from './conversation/recording-end.ts';
+export { conversationRedactionHeader } from './conversation/redaction.ts';
 export {
   type ConversationState,
   conversationStates,

@@ -64,6 +64,10 @@ describe('docs/bot-contract.md', () => {
   it('names exactly the headers of each request that the service sends to a bot', async () => {
     const documented = (route: string) =>
       tableOf('Headers').flatMap(([name = '', on = '']) => (on.includes(route) ? [name] : []));
+    await service.client.updateAgent({
+      params: { agentName: 'contract' },
+      body: { conversation: { level: 'transcript', redact: ['card'] } },
+    });
 
     const sessionId = await startAgentSession(service, 'contract');
     const sent = { 'x-bot-control-token': 'forged', 'x-session-id': 'forged' };

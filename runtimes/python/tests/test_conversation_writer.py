@@ -48,12 +48,12 @@ def test_writer_appends_lines_without_empty_fields(path: Path) -> None:
 
 
 def test_writer_cuts_the_longest_text_of_a_line_that_is_too_long(path: Path) -> None:
-    create_writer(path).write("tool", name="look", arguments="short", result="é\n\ud800" * 10_000)
+    create_writer(path).write("error", text="short", message="é\n\ud800" * 10_000)
     data = path.read_bytes()
     assert 15_500 < len(data) <= 16_384
     line = json.loads(data)
-    assert line["arguments"] == "short"
-    assert line["result"].startswith("é\n?é\n?")
+    assert line["text"] == "short"
+    assert line["message"].startswith("é\n?é\n?")
 
 
 def test_writer_leaves_out_a_line_that_is_too_long_without_its_text(path: Path) -> None:

@@ -20,7 +20,7 @@ import { type AgentFlags, type DesiredAgent, resolveDesiredAgent, toAgentSetting
 import {
   type Code,
   findCodeChange,
-  findConversationLevelChange,
+  findConversationChanges,
   findSecretChanges,
   findSettingChanges,
   type SettingChange,
@@ -130,8 +130,8 @@ async function previewAndDeploy(run: DeployRun, code: Code, packable: PackablePr
     const changed = findCodeChange(deployment, code);
     const settings = findSettingChanges(deployment, desired.settings);
     const secrets = findSecretChanges(deployment, desired.settings.secretSet);
-    const level = findConversationLevelChange(current?.agent ?? null, desired.settings.conversationLevel);
-    return [...(changed === null ? [] : [changed]), ...settings, ...(level === null ? [] : [level]), ...secrets];
+    const conversation = findConversationChanges(current?.agent ?? null, desired.settings);
+    return [...(changed === null ? [] : [changed]), ...settings, ...conversation, ...secrets];
   };
   const isUnchanged = current !== null && changesSince(current.desired).length === 0;
   const changes = changesSince(

@@ -18,6 +18,8 @@ export type DesiredAgent = {
     readonly websocketStart: DeployFile['websocket_start'];
     readonly fork: boolean | undefined;
     readonly conversationLevel: ConversationLevel | undefined;
+    /** What bots remove from texts. */
+    readonly redact: readonly string[] | undefined;
     /** Name of the secret set. Null means that the agent uses no secret set. */
     readonly secretSet: string | null | undefined;
     /** Name of the image pull secret. Null means that the image needs no credentials. Undefined for a project. */
@@ -25,7 +27,7 @@ export type DesiredAgent = {
   };
 };
 
-export type AgentFlags = DesiredAgent['settings'] & {
+export type AgentFlags = Omit<DesiredAgent['settings'], 'redact'> & {
   readonly name: string | undefined;
   readonly region: string | undefined;
 };
@@ -56,6 +58,7 @@ export function resolveDesiredAgent(
     websocketStart: flags.websocketStart ?? file?.websocket_start,
     fork: flags.fork ?? file?.fork,
     conversationLevel: flags.conversationLevel ?? file?.conversation?.level,
+    redact: file?.conversation?.redact,
     secretSet: flags.secretSet ?? (file === undefined ? undefined : (file.secret_set ?? null)),
     pullSecret:
       source === 'build'
@@ -71,7 +74,7 @@ export function resolveDesiredAgent(
 
 export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, websocketStart } = settings;
-  const { fork, conversationLevel: level, secretSet, pullSecret } = settings;
+  const { fork, conversationLevel: level, redact, secretSet, pullSecret } = settings;
   const hasScaling = minAgents !== undefined || maxAgents !== undefined;
   return {
     ...(hasScaling
@@ -87,7 +90,9 @@ export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
     ...(websocketAuth === undefined ? {} : { websocketAuth }),
     ...(websocketStart === undefined ? {} : { websocketStart }),
     ...(fork === undefined ? {} : { fork }),
-    ...(level === undefined ? {} : { conversation: { level } }),
+    ...(level === undefined && redact === undefined
+      ? {}
+      : { conversation: { level, ...(redact === undefined ? {} : { redact: [...redact] }) } }),
     ...(secretSet === undefined ? {} : { secretSet }),
     ...(pullSecret === undefined ? {} : { imagePullSecretSet: pullSecret }),
   };

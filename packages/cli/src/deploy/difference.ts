@@ -1,4 +1,4 @@
-import type { AgentDetails, ConversationLevel, DeploymentDetails, ImageReference } from '@bothost/contract';
+import type { AgentDetails, DeploymentDetails, ImageReference } from '@bothost/contract';
 import type { DesiredAgent } from './desired-agent.ts';
 
 /**
@@ -11,7 +11,7 @@ export type SettingChange = { readonly key: string; readonly from: string | null
  * Settings of a deployment. `agentProfile` can be any string, because a deployment may have a profile that only an earlier
  * version of the service knew.
  */
-type Settings = Omit<DesiredAgent['settings'], 'agentProfile' | 'conversationLevel'> & {
+type Settings = Omit<DesiredAgent['settings'], 'agentProfile' | 'conversationLevel' | 'redact'> & {
   readonly agentProfile: string | undefined;
 };
 
@@ -43,13 +43,21 @@ export function findSettingChanges(current: DeploymentDetails | null, settings: 
   );
 }
 
-/** Returns the change of the conversation level, which belongs to the agent and not to a deployment. `agent` is null if it is new. */
-export function findConversationLevelChange(
+/**
+ * Returns the changes of what is kept of conversations, which belong to the agent and not to a deployment. `agent` is null if it is
+ * new.
+ */
+export function findConversationChanges(
   agent: Pick<AgentDetails, 'conversation'> | null,
-  level: ConversationLevel | undefined,
-): SettingChange | null {
+  { conversationLevel: level, redact }: Pick<DesiredAgent['settings'], 'conversationLevel' | 'redact'>,
+): readonly SettingChange[] {
   const from = agent?.conversation?.level ?? null;
-  return level === undefined || level === from ? null : { key: 'conversation.level', from, to: level };
+  const rulesFrom = agent?.conversation?.redact?.join(', ') ?? '';
+  const rules = redact?.join(', ') ?? rulesFrom;
+  return [
+    ...(level === undefined || level === from ? [] : [{ key: 'conversation.level', from, to: level }]),
+    ...(rules === rulesFrom ? [] : [{ key: 'conversation.redact', from: rulesFrom || null, to: rules || null }]),
+  ];
 }
 
 /**

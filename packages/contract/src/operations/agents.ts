@@ -13,6 +13,7 @@ import {
   WebsocketStart,
 } from '../agent-fields.ts';
 import { editors, everyone } from '../authorization.ts';
+import { ConversationRedaction } from '../conversation/redaction.ts';
 import { defineOperation } from '../operation.ts';
 import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
@@ -65,6 +66,10 @@ const AgentConversation = z.object({
     'What the service keeps of each new session: nothing, times and numbers, or also the text',
   ),
   maximumLevel: ConversationLevel.describe('The operator allows no higher level. A session gets the lower of the two'),
+  redact: z
+    .array(z.string())
+    .optional()
+    .describe('What bots remove from texts: built-in rules, and regular expressions between slashes'),
 });
 
 /** An agent with its rollout. Existing clients call this type `ServiceDetails`. */
@@ -175,7 +180,7 @@ const settings = {
   websocketStart: WebsocketStart.nullish().describe('minimal: a WebSocket start answers only wsUrl and token'),
   fork: z.boolean().nullish().describe('Whether instances of a Python bot may be forked; default true'),
   conversation: z
-    .object({ level: ConversationLevel.nullish() })
+    .object({ level: ConversationLevel.nullish(), redact: ConversationRedaction.nullish() })
     .nullish()
     .describe('Holds for new sessions at once, without a new deployment. A rollback does not change it'),
   krispViva: z.object({ audioFilter: AudioFilter.nullish() }).nullish(),

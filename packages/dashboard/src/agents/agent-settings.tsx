@@ -10,7 +10,7 @@ import { pickChangedSettings, SettingFields, type SettingValues } from './settin
 
 const savedMessages: Readonly<Record<DeployedAgent['change'], string>> = {
   scaling: 'The scaling is changed.',
-  conversation: 'The conversation level is changed. It holds for new sessions.',
+  conversation: 'What is kept of conversations is changed. It holds for new sessions.',
   deployment: 'A deployment with the new settings has started.',
   none: 'Nothing changed.',
 };
@@ -51,6 +51,7 @@ export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
         onValues={setValues}
         region={agent.region}
         maximumLevel={agent.conversation?.maximumLevel}
+        redact={agent.conversation?.redact}
       />
     </FormSection>
   );

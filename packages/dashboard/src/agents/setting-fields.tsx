@@ -29,11 +29,13 @@ type SettingFieldsProps = {
   readonly onValues: (values: SettingValues) => void;
   /** The agent's region. The fields offer only secret sets of this region. */
   readonly region: string;
+  /** What bots remove from texts, which only `deploy.toml` and the API change. */
+  readonly redact?: readonly string[] | undefined;
   /** The highest conversation level that the operator allows. Undefined if it is not known. */
   readonly maximumLevel?: ConversationLevel | undefined;
 };
 
-export function SettingFields({ values, onValues, region, maximumLevel }: SettingFieldsProps) {
+export function SettingFields({ values, onValues, region, maximumLevel, redact }: SettingFieldsProps) {
   const { name: organization } = useMembership();
   const names = useSecretSetNames(organization, region) ?? [];
   const sets = new Set([...names, values.secretSet].filter((name) => name !== ''));
@@ -89,7 +91,7 @@ export function SettingFields({ values, onValues, region, maximumLevel }: Settin
       <SelectField
         label="Conversations"
         name="conversation.level"
-        hint={describeLevelEffect(values.conversationLevel, maximumLevel)}
+        hint={describeLevelEffect(values.conversationLevel, maximumLevel, redact)}
         options={conversationLevels
           .filter((level) => level === values.conversationLevel || isAllowed(level, maximumLevel))
           .map((level) => [level, levelLabels[level]] as const)}
@@ -112,12 +114,18 @@ function isAllowed(level: ConversationLevel, maximum: ConversationLevel | undefi
 }
 
 /** Says what a conversation level means for new sessions and their logs. */
-function describeLevelEffect(name: string, maximum: ConversationLevel | undefined): string {
+function describeLevelEffect(
+  name: string,
+  maximum: ConversationLevel | undefined,
+  redact: readonly string[] = [],
+): string {
   const level = conversationLevels.find((known) => known === name);
   if (level !== undefined && maximum !== undefined && !isAllowed(level, maximum))
     return `The operator allows at most "${maximum}", so new sessions have that level.`;
   if (level === 'recording')
     return 'Holds for new sessions. Owners, members and private keys can read the text and play the audio. Callers may have to agree. The log has DEBUG lines.';
+  if (level === 'transcript' && redact.length > 0)
+    return `Holds for new sessions. Owners, members and private keys can read the text. Bots remove from it: ${redact.join(', ')}. The log begins at INFO, because it is not redacted.`;
   return level === 'transcript'
     ? 'Holds for new sessions. Owners, members and private keys can read the text. The log has DEBUG lines.'
     : 'Holds for new sessions. Their log begins at INFO, because Pipecat logs what was said at DEBUG. If the secret set has PIPECAT_LOG_LEVEL, that level is used instead, and the log may contain the conversation.';

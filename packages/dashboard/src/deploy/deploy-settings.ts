@@ -32,7 +32,7 @@ export function convertDeployFileToSettings(file: DeployFile): AgentSettings {
     websocketAuth: file.websocket_auth,
     ...(file.websocket_start === undefined ? {} : { websocketStart: file.websocket_start }),
     fork: file.fork,
-    ...(file.conversation === undefined ? {} : { conversation: { level: file.conversation.level } }),
+    ...(file.conversation === undefined ? {} : { conversation: file.conversation }),
     secretSet: file.secret_set ?? null,
   };
 }

@@ -255,6 +255,19 @@ describe('agents from builds', () => {
       expect(events.map(({ keys }) => keys)).toContainEqual(['conversation_level timings > transcript']);
     });
 
+    it('changes what bots remove from texts immediately, and keeps it until it is changed again', async () => {
+      const redact = ['card', '/C-\\d{6}/'];
+      expect(await update({ conversation: { redact } })).toBe('conversation');
+      expect(await update({ conversation: { level: 'transcript' } })).toBe('conversation');
+      expect(await update({ conversation: { redact } })).toBe('none');
+      expect(await show()).toMatchObject({ conversation: { level: 'transcript', redact } });
+      expect(await serving()).toMatchObject({ deploymentId: first, conversationRedact: redact });
+      const events = await rows.db.selectFrom('audit_events').select('keys').execute();
+      expect(events.map(({ keys }) => keys)).toContainEqual([`conversation_redact ${JSON.stringify(redact)}`]);
+      expect(await update({ conversation: { redact: [] } })).toBe('conversation');
+      expect(await serving()).toMatchObject({ conversationRedact: [] });
+    });
+
     it('keeps the conversation level in a rollback', async () => {
       await update({ buildId: await build(), conversation: { level: 'off' } });
       await activate();

@@ -37,7 +37,7 @@ type Scope = Actor & { readonly organizationId: string };
 
 /**
  * What a request changes. `deployment`: it creates a new deployment. `scaling`: it changes only the minimum or maximum number
- * of instances. `conversation`: it changes the conversation level, and perhaps the scaling. `none`: it changes nothing.
+ * of instances. `conversation`: it changes the conversation level or redaction, and perhaps the scaling. `none`: it changes nothing.
  */
 export type DeploymentChange = 'deployment' | 'scaling' | 'conversation' | 'none';
 
@@ -53,6 +53,7 @@ export async function createAgent(
   request: AgentSettings & { readonly serviceName: string },
 ): Promise<DeploymentChange> {
   const level = levelOf(context, request) ?? defaultConversationLevel;
+  const redact = request.conversation?.redact ?? [];
   const region = request.region ?? (await getOrganizationProperties(context, scope)).defaultRegion;
   const accepts = await findAccepted(context, region);
   requireSupportedSettings(request, accepts);
@@ -65,6 +66,7 @@ export async function createAgent(
       name: request.serviceName,
       region,
       conversation_level: level,
+      conversation_redact: JSON.stringify(redact),
       created_at: now,
       updated_at: now,
     };
@@ -111,24 +113,30 @@ export async function updateAgent(
     // A changed secret needs a new deployment, because running instances keep the values they were started with.
     const change = samePins(before.secret_pins, pins) ? requested : 'deployment';
     const inside = { ...context, db };
-    const levelChanges = level === levelBefore ? [] : [`conversation_level ${levelBefore} > ${level}`];
-    if (levelChanges.length > 0)
-      await updateAgentRow(db, agent.id, { conversation_level: level, updated_at: context.now() });
+    const redact = JSON.stringify(request.conversation?.redact ?? agent.conversation_redact);
+    const conversationChanges = [
+      ...(level === levelBefore ? [] : [`conversation_level ${levelBefore} > ${level}`]),
+      ...(redact === JSON.stringify(agent.conversation_redact) ? [] : [`conversation_redact ${redact}`]),
+    ];
+    if (conversationChanges.length > 0) {
+      const conversation = { conversation_level: level, conversation_redact: redact };
+      await updateAgentRow(db, agent.id, { ...conversation, updated_at: context.now() });
+    }
     if (change === 'deployment') {
       const code = await findNextCode(inside, inRegion, accepts, before, request);
       const id = await createDeployment(inside, agent, newDeployment(code, settings, scope, pins));
-      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [id, ...levelChanges] });
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [id, ...conversationChanges] });
     } else if (change === 'scaling') {
       const ids = [before.id, agent.active_deployment_id].filter((id) => id !== null);
       await updateScaling(db, ids, settings, context.now());
-      const keys = [...scalingChanges(before, settings), ...levelChanges];
+      const keys = [...scalingChanges(before, settings), ...conversationChanges];
       await recordAgentEvent(inside, scope, agent, { action: 'agents.scale', keys });
-    } else if (levelChanges.length > 0) {
-      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: levelChanges });
+    } else if (conversationChanges.length > 0) {
+      await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: conversationChanges });
     } else {
       await recordAgentEvent(inside, scope, agent, { action: 'agents.deploy', keys: [], result: 'unchanged' });
     }
-    return levelChanges.length > 0 && change !== 'deployment' ? 'conversation' : change;
+    return conversationChanges.length > 0 && change !== 'deployment' ? 'conversation' : change;
   });
 }
 

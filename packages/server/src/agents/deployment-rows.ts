@@ -252,6 +252,7 @@ export function listDeploymentRowsToReconcile(db: Database, region: string, also
       'agents.organization_id',
       'agents.region',
       'agents.conversation_level',
+      'agents.conversation_redact',
       'agents.active_deployment_id',
       'agents.desired_deployment_id',
       'agents.deleted_at',

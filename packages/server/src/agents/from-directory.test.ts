@@ -92,9 +92,10 @@ describe('a service with agent directories', () => {
   });
 
   it('serves a directory whose conversation level is above the limit of the operator, with the limit for its sessions', async () => {
-    await write('deploy.toml', 'agent_name = "echo"\n[conversation]\nlevel = "transcript"');
+    await write('deploy.toml', 'agent_name = "echo"\n[conversation]\nlevel = "transcript"\nredact = ["card"]');
     await ready((await start()).deploymentId);
-    expect((await show()).conversation).toEqual({ level: 'transcript', maximumLevel: 'transcript' });
+    const conversation = { level: 'transcript', maximumLevel: 'transcript', redact: ['card'] };
+    expect((await show()).conversation).toEqual(conversation);
     const limited = { ...context(), maxConversationLevel: 'timings' as const };
     const session = rows.db
       .transaction()

@@ -67,8 +67,11 @@ export async function createAgentFromProjectDirectory(
     });
     // A level above the operator's limit is stored, and its sessions get the limit: a directory that the operator serves, such as
     // the sample bot, must not fail because of the limit.
-    const level = file.conversation?.level;
-    if (level !== undefined) await updateAgent(db, agent.id, { conversation_level: level });
+    const { level, redact } = file.conversation ?? {};
+    if (level !== undefined || redact !== undefined) {
+      const conversation_redact = redact === undefined ? undefined : JSON.stringify(redact);
+      await updateAgent(db, agent.id, { conversation_level: level, conversation_redact });
+    }
     const service = { keyId: null, organizationId };
     await recordAgentEvent({ ...context, db }, service, agent, { action: 'agents.deploy', keys: [deploymentId] });
     return { name, deploymentId, changed: true, prepared: false };

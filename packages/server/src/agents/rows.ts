@@ -29,7 +29,8 @@ export async function lockAgentWithDeployment(
 ): Promise<LockedAgent | undefined> {
   const { rows } = await sql<LockedAgent>`/* prepared: lock-for-start */
     select agents.id as "agentId", agents.region,
-      agents.conversation_level as "conversationLevel", active_deployment_id as "activeId", deployments.id as "deploymentId",
+      agents.conversation_level as "conversationLevel", agents.conversation_redact as "conversationRedact",
+      active_deployment_id as "activeId", deployments.id as "deploymentId",
       deployments.max_agents as "maxAgents", deployments.max_session_seconds as "maxSessionSeconds",
       deployments.websocket_auth as "websocketAuth", deployments.websocket_start as "websocketStart",
       deployments.secret_pins as "secretPins",
@@ -48,6 +49,7 @@ type LockedAgent = {
   readonly agentId: string;
   readonly region: string;
   readonly conversationLevel: ConversationLevel;
+  readonly conversationRedact: readonly string[];
   readonly activeId: string | null;
   /** Id of the serving deployment. This and the following fields are null if no deployment serves. */
   readonly deploymentId: string | null;

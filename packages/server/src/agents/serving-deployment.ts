@@ -19,6 +19,8 @@ export type ServingDeployment = {
   readonly websocketStart: 'full' | 'minimal';
   /** What is kept of the conversation of a session that starts now. */
   readonly conversationLevel: ConversationLevel;
+  /** What the bot removes from the texts of this conversation. */
+  readonly conversationRedact: readonly string[];
   /**
    * The pinned secret set revisions, if their values could not be decrypted at the last start of an instance. Null otherwise.
    */
@@ -58,6 +60,7 @@ export async function lockAgentForSessionStart(
     websocketAuth,
     websocketStart,
     conversationLevel: getLowerConversationLevel(row.conversationLevel, maxConversationLevel),
+    conversationRedact: row.conversationRedact,
     missedSecrets,
   };
 }

@@ -65,7 +65,11 @@ export async function getAgent(
   if (desired === undefined) throw createApiError('not-found');
   const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
   const [secretSets = []] = await listPinnedSecretSets(context.db, scope.organizationId, [serving.secret_pins]);
-  const conversation = { level: agent.conversation_level, maximumLevel: context.maxConversationLevel };
+  const conversation = {
+    level: agent.conversation_level,
+    maximumLevel: context.maxConversationLevel,
+    redact: agent.conversation_redact,
+  };
   return { ...details(agent, desired, deployments, usage, scope.organizationName), conversation, secretSets };
 }
 

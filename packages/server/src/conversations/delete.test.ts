@@ -13,17 +13,20 @@ describe('deleteSessionConversation', () => {
   let vault: Awaited<ReturnType<typeof createTestVault>>;
   let organizationId: string;
   let agentId: string;
+  let host: { readonly id: string };
 
   beforeAll(async () => {
     rows = await createTestDatabaseRows();
     vault = await createTestVault(rows);
     organizationId = await rows.organization();
     agentId = await rows.agent(organizationId);
+    host = { id: await rows.host() };
   });
   afterAll(() => rows.close());
 
   const context = () => ({
     ...vault.context,
+    host,
     conversationsDirectory: '/nonexistent',
     logsDirectory: '/nonexistent',
     removeTree: async () => true,
@@ -56,13 +59,12 @@ describe('deleteSessionConversation', () => {
 
   it('removes the encrypted last output from the events, of which later ones get none', async () => {
     const deploymentId = await rows.deployment(agentId);
-    const hostId = await rows.host();
     const sessionId = await rows.session(
       { organizationId, agentId, deploymentId },
       { ...ended, conversation_level: 'transcript' },
     );
     const event = { code: 'INSTANCE_EXITED', at: '2026-01-01T00:00:00.000Z', detail: exit } as const;
-    const protection = { ...vault.context, host: { id: hostId }, retryWrite: <T>(write: () => Promise<T>) => write() };
+    const protection = { ...vault.context, host, retryWrite: <T>(write: () => Promise<T>) => write() };
     const stored = await protectEventText(protection, sessionId, event);
     expect(stored.text).toEqual(expect.any(String));
     await rows.db
@@ -79,5 +81,22 @@ describe('deleteSessionConversation', () => {
     expect(events).toMatchObject([{ code: 'INSTANCE_EXITED', detail: { code: 3 } }]);
     expect(JSON.stringify(events)).not.toMatch(/heron|text/);
     expect(await protectEventText(protection, sessionId, event)).not.toHaveProperty('text');
+  });
+
+  it.each([
+    ['keeps the last output of a bot at the level transcript', 'transcript', [], true],
+    ['keeps none at the level timings', 'timings', [], false],
+    ['keeps none if the conversation is redacted, because the output is not', 'transcript', ['card'], false],
+  ] as const)('%s', async (_what, level, redact, isKept) => {
+    const deploymentId = await rows.deployment(agentId);
+    const sessionId = await rows.session(
+      { organizationId, agentId, deploymentId },
+      { conversation_level: level, conversation_redact: JSON.stringify(redact) },
+    );
+    const event = { code: 'INSTANCE_EXITED', at: '2026-01-01T00:00:00.000Z', detail: exit } as const;
+    const retryWrite = <T>(write: () => Promise<T>) => write();
+    const stored = await protectEventText({ ...vault.context, host, retryWrite }, sessionId, event);
+    expect('text' in stored).toBe(isKept);
+    expect(JSON.stringify(stored)).not.toContain('heron');
   });
 });

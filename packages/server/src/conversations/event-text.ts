@@ -12,7 +12,7 @@ type Context = Parameters<typeof requireContentKey>[0] & { readonly logger: Pick
 
 /**
  * Returns an event in the form in which it is stored. What the bot wrote may quote the conversation: it is left out if the level of
- * the session keeps no text, and otherwise encrypted with the key of the conversation, so that deletion and retention reach it. Never
+ * the session keeps no text or only redacted text, and otherwise encrypted with the key of the conversation, so that deletion and retention reach it. Never
  * rejects: without the database or the key, the event has no text, because it must be recorded in any case.
  */
 export async function protectEventText(
@@ -24,7 +24,8 @@ export async function protectEventText(
   if (text === null) return event;
   try {
     const session = await context.retryWrite(() => findFollowedSession(context.db, sessionId));
-    if (session === undefined || !hasConversationText(session.level)) return event;
+    // Output is not redacted.
+    if (session === undefined || !hasConversationText(session.level) || session.isRedacted) return event;
     const key = await requireContentKey(context, session);
     if (key === null) return event;
     const encrypted = encrypt(key, associatedData(sessionId, event), Buffer.from(JSON.stringify(text)), randomBytes);

@@ -14,10 +14,19 @@ export type FollowedSession = {
   readonly level: ConversationLevel;
 };
 
+/** `isRedacted`: whether the bot removes something from texts. */
+type RecordedSession = FollowedSession & { readonly isRedacted: boolean };
+
 function selectFollowedSession(db: Database) {
   return db
     .selectFrom('sessions')
-    .select(['sessions.id', 'sessions.organization_id', 'sessions.agent_id', 'sessions.conversation_level']);
+    .select([
+      'sessions.id',
+      'sessions.organization_id',
+      'sessions.agent_id',
+      'sessions.conversation_level',
+      'sessions.conversation_redact',
+    ]);
 }
 
 function toFollowedSession(row: {
@@ -25,13 +34,15 @@ function toFollowedSession(row: {
   readonly organization_id: string;
   readonly agent_id: string;
   readonly conversation_level: ConversationLevel | null;
-}): FollowedSession {
+  readonly conversation_redact: readonly string[];
+}): RecordedSession {
   // A session of an earlier version has no level. Its bot was not asked to write anything.
   const level = row.conversation_level ?? 'off';
-  return { id: row.id, organizationId: row.organization_id, agentId: row.agent_id, level };
+  const isRedacted = row.conversation_redact.length > 0;
+  return { id: row.id, organizationId: row.organization_id, agentId: row.agent_id, level, isRedacted };
 }
 
-export async function findFollowedSession(db: Database, sessionId: string): Promise<FollowedSession | undefined> {
+export async function findFollowedSession(db: Database, sessionId: string): Promise<RecordedSession | undefined> {
   const row = await selectFollowedSession(db).where('id', '=', sessionId).executeTakeFirst();
   return row === undefined ? undefined : toFollowedSession(row);
 }

@@ -54,6 +54,7 @@ export async function adoptSession(
       maxSeconds: row.max_session_seconds,
       // A session of an earlier version has no level. Its bot was not asked to keep anything.
       conversationLevel: row.conversation_level ?? 'off',
+      conversationRedact: row.conversation_redact,
       cold: isColdStart(instance, row.requested_at),
       claimedAt: row.claimed_at,
       readyAt: instance.ready_at,

@@ -69,6 +69,7 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
     transport: 'none',
     maxSeconds: 60,
     conversationLevel: 'transcript',
+    conversationRedact: ['card'],
     cold: true,
     requestedAt: secondsAgo(4),
     claimedAt: secondsAgo(3),
@@ -124,6 +125,7 @@ describe('dispatchSession', () => {
         'x-transport-type': 'webrtc',
         'x-max-session-seconds': '60',
         'bothost-conversation-level': 'transcript',
+        'bothost-conversation-redact': '["card"]',
         'x-bot-control-token': deriveControlToken(key, readySession.instanceId),
       },
     });

@@ -24,6 +24,7 @@ export type ReadySession = {
   readonly transport: Exclude<SessionTransport, 'websocket'>;
   readonly maxSeconds: number;
   readonly conversationLevel: ConversationLevel;
+  readonly conversationRedact: readonly string[];
   readonly cold: boolean;
   readonly requestedAt: Date | null;
   readonly claimedAt: Date | null;

@@ -257,18 +257,19 @@ function describeIceServers(
 }
 
 /**
- * Adds the log level to the secrets. Pipecat logs conversations at DEBUG, so a bot whose sessions keep no text gets INFO. A level
+ * Adds the log level to the secrets. Pipecat logs conversations at DEBUG, so a bot whose sessions keep no text, or only redacted
+ * text, gets INFO. A level
  * that a secret sets is the user's choice and stays. Otherwise, `BOTHOST_LIMIT_SESSION_LOG` makes the Python host follow the level of
  * the session, which can differ from that of the agent at the start of the instance.
  */
 function logEnvironment(
   { maxConversationLevel }: InstanceRunnerContext,
-  { conversation_level: agentLevel }: DeploymentToReconcile,
+  { conversation_level: agentLevel, conversation_redact: redact }: DeploymentToReconcile,
   secrets: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   if (Object.hasOwn(secrets, 'PIPECAT_LOG_LEVEL')) return secrets;
   const level = getLowerConversationLevel(agentLevel, maxConversationLevel);
-  const logLevel = hasConversationText(level) ? 'DEBUG' : 'INFO';
+  const logLevel = hasConversationText(level) && redact.length === 0 ? 'DEBUG' : 'INFO';
   return { ...secrets, PIPECAT_LOG_LEVEL: logLevel, BOTHOST_LIMIT_SESSION_LOG: '1' };
 }
 

@@ -68,6 +68,7 @@ it('resumeSession makes a live session reachable as soon as its bot reports the 
     transport: 'none',
     maxSeconds: 3_600,
     conversationLevel: 'timings',
+    conversationRedact: [],
     cold: false,
     requestedAt: at(1),
     claimedAt: at(1),

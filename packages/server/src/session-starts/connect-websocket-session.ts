@@ -151,7 +151,7 @@ function createSocketSession(
   context: SocketParts,
   target: SocketTarget,
   claim: InstanceClaim,
-  { maxSessionSeconds: maxSeconds, conversationLevel }: Omit<ConnectedSession, 'claim'>,
+  { maxSessionSeconds: maxSeconds, conversationLevel, conversationRedact }: Omit<ConnectedSession, 'claim'>,
 ): WebSocketSession {
   const { sessionId, hasToken, carrier, requestedAt } = target;
   let { instanceId } = claim;
@@ -173,6 +173,7 @@ function createSocketSession(
         transport: carrier ?? 'websocket',
         maxSeconds,
         conversationLevel,
+        conversationRedact,
         controlToken: deriveControlToken(context.controlTokenKey, instanceId),
       }),
     replaceInstance: async (cause) =>

@@ -149,6 +149,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
     transport: input.transport,
     maxSeconds: deployment.maxSessionSeconds,
     conversationLevel: deployment.conversationLevel,
+    conversationRedact: deployment.conversationRedact,
     cold: false,
     requestedAt: input.requestedAt,
     claimedAt: context.now(),

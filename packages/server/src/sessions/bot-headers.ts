@@ -1,6 +1,8 @@
 import {
   type ConversationLevel,
   conversationLevelHeader,
+  conversationRedactionHeader,
+  hasConversationText,
   type IceServer,
   iceServersHeader,
   type PhoneCarrier,
@@ -18,11 +20,13 @@ export function createStartHeaders(session: {
   readonly transport: SessionTransport | PhoneCarrier;
   readonly maxSeconds: number;
   readonly conversationLevel: ConversationLevel;
+  readonly conversationRedact: readonly string[];
   readonly controlToken: string;
   /** Absent for a transport without WebRTC. */
   readonly iceServers?: readonly IceServer[];
 }): Record<string, string> {
   const { transport } = session;
+  const hasRedaction = hasConversationText(session.conversationLevel) && session.conversationRedact.length > 0;
   const transportHeaders =
     transport === 'none' ? {} : { 'x-daily-transport-type': transport, 'x-transport-type': transport };
   return {
@@ -31,6 +35,7 @@ export function createStartHeaders(session: {
     'x-pcc-max-session-seconds': String(session.maxSeconds),
     'x-max-session-seconds': String(session.maxSeconds),
     [conversationLevelHeader]: session.conversationLevel,
+    ...(hasRedaction ? { [conversationRedactionHeader]: toAsciiJson(session.conversationRedact) } : {}),
     'x-bot-control-token': session.controlToken,
     ...(session.iceServers === undefined ? {} : { [iceServersHeader]: toAsciiJson(session.iceServers) }),
   };

@@ -11,7 +11,11 @@ type Context = InstanceClaimContext &
     serverId: string;
   };
 
-type SessionLimits = { readonly maxSessionSeconds: number; readonly conversationLevel: ConversationLevel };
+type SessionLimits = {
+  readonly maxSessionSeconds: number;
+  readonly conversationLevel: ConversationLevel;
+  readonly conversationRedact: readonly string[];
+};
 export type ConnectedSession = SessionLimits & { readonly claim: InstanceClaim };
 
 /** The service logs this reason when it rejects a WebSocket, because a phone carrier does not show the reason to its users. */
@@ -43,7 +47,8 @@ export function connectSession(context: Context, target: Target & { sessionId: s
     if (session === undefined || session.agent_id !== deployment.agentId) throw createApiError('token-invalid');
     // A session that an earlier version created has no level yet.
     const conversationLevel = session.conversation_level ?? deployment.conversationLevel;
-    return claim({ ...context, db }, { ...target, sessionId: session.id, ...deployment, conversationLevel });
+    const conversation = { conversationLevel, conversationRedact: session.conversation_redact };
+    return claim({ ...context, db }, { ...target, sessionId: session.id, ...deployment, ...conversation });
   });
 }
 
@@ -73,6 +78,7 @@ export function connectSessionWithoutToken(
       transport: 'websocket',
       relay_id: context.serverId,
       conversation_level: deployment.conversationLevel,
+      conversation_redact: deployment.conversationRedact,
       created_at: now,
       updated_at: now,
       requested_at: now,
@@ -87,6 +93,7 @@ async function claim(
   wanted: InstanceClaimRequest & SessionLimits,
   first?: RawBuilder<unknown>,
 ): Promise<ConnectedSession> {
-  const { maxSessionSeconds, conversationLevel } = wanted;
-  return { claim: await claimInstanceForSession(context, wanted, first), maxSessionSeconds, conversationLevel };
+  const { maxSessionSeconds, conversationLevel, conversationRedact } = wanted;
+  const claimed = await claimInstanceForSession(context, wanted, first);
+  return { claim: claimed, maxSessionSeconds, conversationLevel, conversationRedact };
 }

@@ -53,6 +53,7 @@ export function createSession(context: Context, input: SessionStartInput): Promi
       transport: input.transport,
       body: input.body,
       conversation_level: deployment.conversationLevel,
+      conversation_redact: deployment.conversationRedact,
       created_at: input.requestedAt,
       updated_at: now,
       requested_at: waits ? null : input.requestedAt,

@@ -12,13 +12,16 @@ export type NewSession = Pick<
   SessionRow,
   'id' | 'organization_id' | 'agent_id' | 'deployment_id' | 'state' | 'transport' | 'created_at' | 'updated_at'
 > &
-  Partial<Pick<SessionRow, 'body' | 'conversation_level' | 'relay_id' | 'requested_at' | 'claimed_at'>>;
+  Partial<Pick<SessionRow, 'body' | 'conversation_level' | 'relay_id' | 'requested_at' | 'claimed_at'>> & {
+    readonly conversation_redact?: readonly string[];
+  };
 
 export function insertSession(row: NewSession): RawBuilder<unknown> {
   return sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, body,
-      conversation_level, relay_id, created_at, updated_at, requested_at, claimed_at)
+      conversation_level, conversation_redact, relay_id, created_at, updated_at, requested_at, claimed_at)
     values (${row.id}, ${row.organization_id}, ${row.agent_id}, ${row.deployment_id}, ${row.state}, ${row.transport},
-      ${row.body ?? null}, ${row.conversation_level ?? null}, ${row.relay_id ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
+      ${row.body ?? null}, ${row.conversation_level ?? null}, ${JSON.stringify(row.conversation_redact ?? [])}::jsonb,
+      ${row.relay_id ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
       ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
 }
 
@@ -196,6 +199,7 @@ export function listOpenSessionRows(db: Database, region: string) {
       'sessions.state',
       'sessions.transport',
       'sessions.conversation_level',
+      'sessions.conversation_redact',
       'sessions.relay_id',
       'sessions.created_at',
       'sessions.requested_at',

@@ -113,6 +113,8 @@ export type AgentsTable = {
   active_deployment_id: string | null;
   /** What is kept of the conversations of new sessions. Not a setting of a deployment, so that a rollback keeps it. */
   conversation_level: Generated<ConversationLevel>;
+  /** What bots remove from the texts of new sessions: the rules of `ConversationRedaction`. */
+  conversation_redact: JSONColumnType<string[], string | undefined, string>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
@@ -251,6 +253,8 @@ export type SessionsTable = {
   body: string | null;
   /** What is kept of the session's conversation. Null for a session of an earlier version, of which nothing was kept. */
   conversation_level: Generated<ConversationLevel | null>;
+  /** What the bot removes from texts. */
+  conversation_redact: JSONColumnType<string[], string | undefined, string>;
   /** The server process that relays the session's WebSocket. A relayed session cannot outlive this process. */
   relay_id: string | null;
   created_at: Date;

@@ -27,6 +27,8 @@ class Bot:
     readyz: Callable[[], Any] | None
     # The storage that the bot's `create_file_storage()` returned, or None if the bot does not define that function.
     file_storage: Any
+    # The bot's `redact(text)`, which returns a text as it may be kept. None if the bot does not define it.
+    redact: Callable[[str], Any] | None
     # The transports that the bot accepts, such as `webrtc`. Empty if its code does not show them.
     transports: list[str]
 
@@ -56,6 +58,7 @@ def load_bot(directory: Path) -> Bot:
         run=run,
         readyz=getattr(module, "readyz", None),
         file_storage=_file_storage(module),
+        redact=_redact(module),
         transports=_transports(module),
     )
 
@@ -65,6 +68,15 @@ def _exists() -> bool:
         return find_spec("bot") is not None
     except ValueError:
         return False
+
+
+def _redact(module: Any) -> Callable[[str], Any] | None:
+    redact = getattr(module, "redact", None)
+    if redact is None:
+        return None
+    if not callable(redact) or inspect.iscoroutinefunction(redact):
+        raise UnusableBotError("redact of bot.py must be a function redact(text), and not async")
+    return redact  # type: ignore[no-any-return]
 
 
 def _file_storage(module: Any) -> Any:

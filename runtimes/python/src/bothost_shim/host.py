@@ -7,6 +7,9 @@ from uuid import uuid4
 from .asgi import Scope, get_first_header
 from .bot_module import Bot
 from .conversation.current import record_conversation
+from .conversation.redaction import Redactor, create_redactor
+from .conversation.session_conversation import logs_text
+from .conversation.writer import Level, keeps_text, parse_level
 from .http_exchange import HttpError
 from .ice_servers import take_ice_servers
 from .log_lines import limit_session_log, logger
@@ -46,12 +49,23 @@ class PythonHost:
         except SessionRunningError as error:
             raise HttpError(409, "A session is already running") from error
         session.ice_servers = take_ice_servers(scope)
+        level, redactor = self._read_conversation_headers(scope)
         if self.settings.limits_session_log:
-            limit_session_log(get_first_header(scope, "bothost-conversation-level"))
+            limit_session_log(keeps_text=logs_text(level, redactor))
         log_session_start_and_end(session, self.settings.image_version)
-        record_conversation(session, self.settings, get_first_header(scope, "bothost-conversation-level"))
+        record_conversation(session, self.settings, level, redactor)
         session.at_end.append(self.session_over.set)
         return session
+
+    def _read_conversation_headers(self, scope: Scope) -> tuple[Level, Redactor | None]:
+        level = parse_level(get_first_header(scope, "bothost-conversation-level"))
+        if not keeps_text(level):
+            return level, None
+        try:
+            return level, create_redactor(get_first_header(scope, "bothost-conversation-redact"), self.bot.redact)
+        except ValueError as error:
+            logger.error("The conversation has no text: %s", error)
+            return "timings", None
 
     async def delete_uploads(self) -> None:
         """Delete the session's uploads. Failures are logged."""

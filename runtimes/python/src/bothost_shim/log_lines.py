@@ -8,8 +8,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from .conversation.writer import keeps_text
-
 logger = logging.getLogger("bothost_shim")
 
 _LOGURU_FORMAT = (
@@ -69,14 +67,13 @@ class _LoguruLimit:
 _loguru_limit = _LoguruLimit()
 
 
-def limit_session_log(conversation_level: str | None) -> None:
-    """Drop the bot's log lines below INFO, unless the session's conversation level keeps text.
+def limit_session_log(*, keeps_text: bool) -> None:
+    """Drop the bot's log lines below INFO, unless the log of the session may contain the conversation.
 
     Pipecat logs what was said at DEBUG. The limit also holds for handlers that the bot adds with a lower level.
     """
-    has_text = keeps_text(conversation_level)
-    logging.disable(logging.NOTSET if has_text else logging.DEBUG)
-    _loguru_limit.level_number = 0 if has_text else logging.INFO
+    logging.disable(logging.NOTSET if keeps_text else logging.DEBUG)
+    _loguru_limit.level_number = 0 if keeps_text else logging.INFO
 
 
 class _SessionFormatter(logging.Formatter):

@@ -67,6 +67,8 @@ class Session:
     conversation: SessionConversation | None = None
     # Functions to call, in order, when the session has ended.
     at_end: list[Callable[[], None]] = field(default_factory=list)
+    # The description of the bot's exception, once it was requested.
+    _exception: dict[str, Any] | None = None
 
     def end(self, reason: EndReason) -> None:
         """Cancel the bot. Call it again if the bot ignored a cancellation."""
@@ -111,7 +113,16 @@ class Session:
         report |= {"state": "ended", "status": self.outcome.status, "endedAt": _iso(self.ended_at)}
         if self.outcome.completion_status is not None:
             report["completionStatus"] = self.outcome.completion_status
-        return report | self.outcome.describe_exception()
+        return report | self.describe_exception()
+
+    def describe_exception(self) -> dict[str, Any]:
+        """Return the exception of the bot like `SessionOutcome.describe_exception`, with a redacted message."""
+        if self._exception is None:
+            self._exception = {} if self.outcome is None else self.outcome.describe_exception()
+            if self._exception and self.conversation is not None:
+                message = self._exception["exception"]["message"]
+                self._exception["exception"]["message"] = self.conversation.redact(message)
+        return self._exception
 
 
 class SessionRunningError(Exception):

@@ -140,6 +140,20 @@ test('changes the conversation level without a build or a deployment, and keeps 
   expect(lastBody('updateAgent')).toMatchObject({ conversation: { level: 'off' } });
 });
 
+test('changes what bots remove from conversations, and refuses a rule that could take very long', async () => {
+  await deploy.run('--yes');
+  const write = (rules: string) =>
+    put({ 'deploy.toml': `agent_name = "my-bot"\n[conversation]\nredact = [${rules}]\n` });
+  await write(`"card", '/C-\\d{6}/'`);
+  await deploy.run('--yes --dry-run --json', {
+    json: { changes: [{ key: 'conversation.redact', from: null, to: 'card, /C-\\d{6}/' }] },
+  });
+  await deploy.run('--yes');
+  expect(lastBody('updateAgent')).toMatchObject({ conversation: { redact: ['card', '/C-\\d{6}/'] } });
+  await write(`'/(a+)+b/'`);
+  await deploy.run('--yes', { status: 1, stderr: 'it may take too long' });
+});
+
 test('removes the secret set from the agent after secret_set was removed from the deploy file', async () => {
   await put({ 'deploy.toml': withSecrets });
   await deploy.run('--yes');

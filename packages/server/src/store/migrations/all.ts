@@ -13,6 +13,7 @@ import { conversationLevelMigration } from './0048-conversation-level.ts';
 import { sessionConversationsMigration } from './0049-session-conversations.ts';
 import { imagesMigration } from './0050-images.ts';
 import { sessionRecordingsMigration } from './0051-session-recordings.ts';
+import { conversationRedactionMigration } from './0052-conversation-redaction.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   sessionConversationsMigration,
   imagesMigration,
   sessionRecordingsMigration,
+  conversationRedactionMigration,
 ];

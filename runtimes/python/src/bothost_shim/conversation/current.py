@@ -7,8 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .redaction import Redactor
 from .session_conversation import SessionConversation
-from .writer import parse_level
+from .writer import ConversationWriter, Level
 
 if TYPE_CHECKING:
     from ..session import EndReason, Session
@@ -38,24 +39,18 @@ def get_current_conversation() -> SessionConversation | None:
     return _current.conversation
 
 
-def record_conversation(session: "Session", settings: "Settings", level: str | None) -> None:
-    """Record the conversation of a session until it ends, unless `level`, a header of its start, is `off`."""
-    known_level = parse_level(level)
-    if settings.conversation_file is None or known_level == "off":
+def record_conversation(session: "Session", settings: "Settings", level: Level, redactor: Redactor | None) -> None:
+    """Record the conversation of a session until it ends, unless the level is `off`."""
+    if settings.conversation_file is None or level == "off":
         return
-    conversation = SessionConversation(
-        settings.conversation_file,
-        known_level,
-        session.id,
-        session.started_at.timestamp(),
-        recording_path=settings.recording_file,
-    )
+    writer = ConversationWriter(settings.conversation_file, level, session.started_at.timestamp(), redactor)
+    conversation = SessionConversation(writer, session.id, settings.recording_file)
     session.conversation = _current.conversation = conversation
     _add_setup_file()
 
     def end() -> None:
         _current.conversation = None
-        exception = None if session.outcome is None else session.outcome.describe_exception().get("exception")
+        exception = session.describe_exception().get("exception")
         conversation.end(None if session.end_reason is None else _END_REASONS[session.end_reason], exception)
 
     session.at_end.append(end)

@@ -19,12 +19,10 @@ from .pipecat_observers import Delegate, find_class, is_copy
 from .response_meter import ResponseMeter
 from .session_conversation import SessionConversation
 from .spoken_words import SpokenWords
-from .writer import to_name
+from .writer import TOOL_TEXT_CHARACTERS, to_name
 
 _Handler = Callable[[FramePushed], Awaitable[None]]
 
-# Characters of the arguments and of the result of a tool.
-_TOOL_TEXT_CHARACTERS = 4_000
 # Frames that are remembered to tell their first push from further ones, for Pipecat before 1.12.
 _REMEMBERED_FRAMES = 1_000
 _TOOL_STATES = {
@@ -407,8 +405,11 @@ def _contains(processors: Iterable[FrameProcessor], kind: Any) -> bool:
 
 
 def _to_json(value: Any) -> str | None:
-    """Return arguments or a result of a tool as JSON, cut if it is long. Text stays as it is."""
+    """Return arguments or a result of a tool as JSON. Text stays as it is.
+
+    It is cut if it is very long. The writer cuts it again after redaction, which must not see half of a number.
+    """
     if value is None:
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text[:_TOOL_TEXT_CHARACTERS]
+    return text[: 2 * TOOL_TEXT_CHARACTERS]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from ..settings import read_session_log_level
+from .redaction import Redactor
 from .turns import TurnRecorder
 from .writer import ConversationWriter, Level, keeps_text, to_name
 
@@ -14,29 +15,36 @@ if TYPE_CHECKING:
     from .recorder import SessionRecorder
 
 
+def logs_text(level: Level, redactor: Redactor | None) -> bool:
+    """Return whether the log of a session may contain the conversation. The log is not redacted."""
+    return keeps_text(level) and redactor is None
+
+
 class SessionConversation:
     """Records the conversation of one session, which may have several pipelines, until `end` is called."""
 
-    def __init__(
-        self, path: str, level: Level, session_id: str, started_at: float, recording_path: str | None = None
-    ) -> None:
-        """Open the conversation file. `started_at` is the session's start, as a Unix timestamp."""
+    def __init__(self, writer: ConversationWriter, session_id: str, recording_path: str | None = None) -> None:
+        """Prepare to write the lines of a session with a writer."""
         self.session_id = session_id
         self._recording_path = recording_path
         self._recorder: SessionRecorder | None = None
-        self.writer = ConversationWriter(path, level, started_at)
-        self.turns = TurnRecorder(self.writer)
-        started = datetime.fromtimestamp(started_at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        log_level = read_session_log_level(os.environ, keeps_text=keeps_text(level))
+        self.writer = writer
+        self.turns = TurnRecorder(writer)
+        started = datetime.fromtimestamp(writer.started_at, UTC).isoformat(timespec="milliseconds")
+        log_level = read_session_log_level(os.environ, keeps_text=logs_text(writer.level, writer.redactor))
         self._header: dict[str, Any] = {
-            "startedAt": started,
-            "level": level,
+            "startedAt": started.replace("+00:00", "Z"),
+            "level": writer.level,
             # A user may choose a number, which the contract does not allow.
             "logLevel": log_level if log_level.isalpha() else None,
         }
         self._is_observed = False
         self._services: dict[str, dict[str, Any]] = {}
         self._noted_end: str | None = None
+
+    def redact(self, text: str) -> str:
+        """Return a text as the conversation may contain it."""
+        return text if self.writer.redactor is None else self.writer.redactor.redact(text)
 
     def add_services(self, services: Iterable[dict[str, Any]], **header: Any) -> None:
         """Add services of a pipeline, and write all services. `header` has further fields of the line."""

@@ -5,8 +5,10 @@ import os
 import re
 import threading
 import time
+from queue import SimpleQueue
 from typing import Any, Literal, get_args
 
+from .redaction import Redactor
 from .regular_file import open_regular_file
 
 Level = Literal["off", "timings", "transcript", "recording"]
@@ -20,7 +22,13 @@ _NAME_CHARACTERS = 200
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # Fields that have a meaning if they are null. Other fields without a value are left out.
 _NULLABLE_FIELDS = frozenset({"to", "released", "reason"})
-# Fields that are cut if a line is too long.
+# Characters of the arguments and of the result of a tool.
+TOOL_TEXT_CHARACTERS = 4_000
+# Lines that the recorder writes in its thread. They have no text.
+_RECORDER_KINDS = ("recording", "peaks")
+# Seconds to wait at the end of a session for lines that the bot's own function redacts.
+_REDACTION_SECONDS = 3.0
+# Fields that are redacted, and cut if a line is too long.
 _TEXT_FIELDS = ("text", "arguments", "result", "message")
 
 
@@ -38,12 +46,18 @@ def keeps_text(level: str | None) -> bool:
 class ConversationWriter:
     """Appends each line with one write. A line that cannot be written is lost, and the session continues."""
 
-    def __init__(self, path: str, level: Level, started_at: float) -> None:
+    def __init__(self, path: str, level: Level, started_at: float, redactor: Redactor | None = None) -> None:
         """Open an existing regular file for appending. `started_at` is the session's start, as a Unix timestamp."""
         self.level = level
+        self.redactor = redactor
+        # What was said is redacted when it is complete, because its first part may end within a number.
+        self._said: dict[str, Any] | None = None
+        # Lines for a thread that redacts them, if the function of the bot may take a while. None ends the thread.
+        self._lines: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
         self.started_at = started_at
         self._descriptor = open_regular_file(path)
-        # The recorder writes lines in its thread.
+        # The recorder, and the thread that redacts, write lines in their threads.
         self._lock = threading.Lock()
         self._is_line_torn = False
         self._size = 0 if self._descriptor is None else os.fstat(self._descriptor).st_size
@@ -61,16 +75,53 @@ class ConversationWriter:
         """Append a line. Returns whether that was possible. Never raises."""
         line = {"kind": kind, "at": self.to_ms(time.time())}
         line |= {name: value for name, value in fields.items() if value is not None or name in _NULLABLE_FIELDS}
+        if self.redactor is None or kind in _RECORDER_KINDS:
+            return self._append(line)
+        if kind == "said":
+            if self._said is not None and _get_said_key(self._said) != _get_said_key(line):
+                self._write_said()
+            self._said = line
+            return True
+        if kind == "end" or (kind == "turn" and fields.get("to") is not None):
+            self._write_said()
+        return self._redact(line)
+
+    def _write_said(self) -> None:
+        if self._said is not None:
+            self._redact(self._said)
+            self._said = None
+
+    def _redact(self, line: dict[str, Any]) -> bool:
+        if self.redactor is None or not self.redactor.calls_bot:
+            return self._append_redacted(line)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._append_lines, name="bothost conversation", daemon=True)
+            self._thread.start()
+        self._lines.put(line)
+        return True
+
+    def _append_lines(self) -> None:
+        while (line := self._lines.get()) is not None:
+            self._append_redacted(line)
+
+    def _append_redacted(self, line: dict[str, Any]) -> bool:
+        if self.redactor is not None:
+            for name in _TEXT_FIELDS:
+                if name in line:
+                    line[name] = self.redactor.redact(line[name])
+        return self._append(line)
+
+    def _append(self, line: dict[str, Any]) -> bool:
+        for name in ("arguments", "result"):
+            if name in line:
+                line[name] = line[name][:TOOL_TEXT_CHARACTERS]
         data = _encode(line)
+        if data is None:
+            return False
         with self._lock:
-            return data is not None and self._append(data)
+            return self._write_data(data)
 
-    def close(self) -> None:
-        """Close the file. Later lines are ignored."""
-        with self._lock:
-            self._close()
-
-    def _append(self, data: bytes) -> bool:
+    def _write_data(self, data: bytes) -> bool:
         if self._descriptor is None:
             return False
         # A write on a full disk may have appended the beginning of a line only.
@@ -83,13 +134,26 @@ class ConversationWriter:
         self._size += written
         # The service reads no more than this and reports a longer file, so the line that exceeds the limit is written.
         if self._size > _FILE_BYTES:
-            self._close()
+            self._close_file()
         return not self._is_line_torn
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close the file, after lines that are being redacted. Later lines are ignored."""
+        self._write_said()
+        if self._thread is not None:
+            self._lines.put(None)
+            self._thread.join(_REDACTION_SECONDS)
+        with self._lock:
+            self._close_file()
+
+    def _close_file(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def _get_said_key(line: dict[str, Any]) -> tuple[Any, ...]:
+    return line["side"], line["turn"], line["from"]
 
 
 def to_name(value: object) -> str | None:

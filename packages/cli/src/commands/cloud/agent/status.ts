@@ -176,6 +176,9 @@ function detailFields(agent: AgentDetails): CommandReportBlock {
       ...(agent.conversation === undefined
         ? []
         : [['Conversation level', conversationLevel(agent.conversation)] as const]),
+      ...(agent.conversation?.redact === undefined || agent.conversation.redact.length === 0
+        ? []
+        : [['Redacted', agent.conversation.redact.join(', ')] as const]),
       ...(agent.startMethod === undefined ? [] : [['Starts', startMethod(agent.startMethod)] as const]),
       [
         'Secret set',
