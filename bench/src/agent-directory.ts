@@ -16,6 +16,7 @@ export type BenchAgent = {
   readonly profile?: 'agent-1x' | 'agent-2x' | 'agent-3x';
   /** Whether instances of a Python bot may be forked from a process that has already imported the bot. The default is true. */
   readonly fork?: boolean;
+  readonly secretSet?: string;
 };
 
 const files = {
@@ -37,6 +38,7 @@ export async function writeAgentDirectory(parent: string, agent: BenchAgent): Pr
 agent_profile = "${agent.profile ?? 'agent-1x'}"
 websocket_auth = "none"
 fork = ${agent.fork ?? true}
+${agent.secretSet === undefined ? '' : `secret_set = "${agent.secretSet}"`}
 [scaling]
 min_agents = ${agent.minAgents}
 max_agents = ${agent.maxAgents}

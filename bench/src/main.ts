@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { type Benchmark, compareFigureWithLimit } from './figure.ts';
 import { coldStartBench } from './figures/cold-start.ts';
+import { conversationBench } from './figures/conversations.ts';
 import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
 import { callStartBench } from './figures/first-second.ts';
@@ -31,6 +32,7 @@ const benches: readonly Benchmark[] = [
   coldStartBench,
   pythonStartBench,
   callStartBench,
+  conversationBench,
   scaffoldBench,
   deployBench,
   secretsBench,

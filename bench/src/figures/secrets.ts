@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { request } from 'undici';
+import { callApi } from '../call-api.ts';
 import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median, quantile } from '../quantile.ts';
 import { type BenchmarkedService, withService } from '../service.ts';
@@ -76,10 +76,9 @@ async function writes(
 async function coldStarts(service: BenchmarkedService, samples: number): Promise<BenchmarkFigure> {
   await put(service, 'largest', keys);
   await untilReady(service, 'largest');
-  const body = JSON.stringify({ secretSet: 'largest' });
-  await call(service, 'POST', `/v1/agents/${keyed.name}`, body);
+  await callApi(service, 'POST', `/v1/agents/${keyed.name}`, { secretSet: 'largest' });
   await waitUntil('the deployment with secrets', async () => {
-    const agent = (await call(service, 'GET', `/v1/agents/${keyed.name}`)) as Record<string, unknown>;
+    const agent = (await callApi(service, 'GET', `/v1/agents/${keyed.name}`)) as Record<string, unknown>;
     return agent['activeDeploymentId'] === agent['desiredDeploymentId'] ? true : undefined;
   });
   const took: Record<string, number[]> = { [plain.name]: [], [keyed.name]: [] };
@@ -115,26 +114,13 @@ function put(service: BenchmarkedService, name: string, count: number): Promise<
     secretKey: `KEY_${index}`,
     secretValue: randomBytes(24).toString('hex'),
   }));
-  return call(service, 'PUT', `/v1/secrets/${name}`, JSON.stringify({ secrets: values }));
+  return callApi(service, 'PUT', `/v1/secrets/${name}`, { secrets: values });
 }
 
 async function untilReady(service: BenchmarkedService, name: string): Promise<void> {
   const ask = async () => {
-    const set = (await call(service, 'GET', `/v1/secrets/${name}`)) as Record<string, unknown>;
+    const set = (await callApi(service, 'GET', `/v1/secrets/${name}`)) as Record<string, unknown>;
     return set['status'] === 'ready' ? true : undefined;
   };
   await waitUntil(`${name} ready`, ask, { everyMs: 1 });
-}
-
-async function call(
-  service: BenchmarkedService,
-  method: 'GET' | 'POST' | 'PUT',
-  path: string,
-  body?: string,
-): Promise<unknown> {
-  const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
-  const answer = await request(service.origin + path, { method, headers, body: body ?? null });
-  const text = await answer.body.text();
-  if (answer.statusCode >= 300) throw new Error(`${method} ${path} failed with status ${answer.statusCode}: ${text}`);
-  return JSON.parse(text);
 }

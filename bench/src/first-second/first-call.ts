@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { callApi } from '../call-api.ts';
 import { formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
 import type { BenchmarkedService } from '../service.ts';
@@ -20,13 +20,9 @@ export async function createAgentFromBuild(
   serviceName: string,
   { fork }: { readonly fork: boolean },
 ): Promise<void> {
-  const headers = { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' };
-  const builds = await request(`${service.origin}/v1/builds?limit=1`, { headers });
-  const [build] = ((await builds.body.json()) as { readonly builds: readonly { readonly id: string }[] }).builds;
-  const body = JSON.stringify({ serviceName, buildId: build?.id, fork, websocketAuth: 'none' });
-  const created = await request(`${service.origin}/v1/agents`, { method: 'POST', headers, body });
-  if (created.statusCode !== 200) throw new Error(`The agent was not created: ${await created.body.text()}`);
-  await created.body.dump();
+  const found = await callApi(service, 'GET', '/v1/builds?limit=1');
+  const [build] = (found as { readonly builds: readonly { readonly id: string }[] }).builds;
+  await callApi(service, 'POST', '/v1/agents', { serviceName, buildId: build?.id, fork, websocketAuth: 'none' });
   await waitForWarmInstances(service, serviceName, 1);
 }
 
@@ -45,7 +41,7 @@ export async function measureFirstCallAfterDeploy({ service, runs, report }: Voi
       return instance !== undefined && (await isForkedInstance(service, instance.id)) ? true : undefined;
     });
     first.push(await callOnce(createHostedBotCallUrl(service, agent)));
-    await deleteAgent(service, agent);
+    await callApi(service, 'DELETE', `/v1/agents/${agent}`);
     await drainPool(service, forked);
     await waitForIdleService(service, 0);
     cold.push(await callOnce(createHostedBotCallUrl(service)));
@@ -57,13 +53,4 @@ export async function measureFirstCallAfterDeploy({ service, runs, report }: Voi
     ratio: median(first) / median(cold),
     limit: { most: allowedRatio },
   });
-}
-
-async function deleteAgent(service: BenchmarkedService, agent: string): Promise<void> {
-  const answer = await request(`${service.origin}/v1/agents/${agent}`, {
-    method: 'DELETE',
-    headers: { authorization: `Bearer ${service.privateKey}` },
-  });
-  if (answer.statusCode !== 200) throw new Error(`The agent was not deleted: ${await answer.body.text()}`);
-  await answer.body.dump();
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { request } from 'undici';
+import { callApi } from '../call-api.ts';
 import { findProcessTree, readProportionalSetBytes, readTreeCpuSeconds } from '../process-usage.ts';
 import type { BenchmarkedService } from '../service.ts';
 import { startSession, stopSession, waitForWarmInstances } from '../sessions.ts';
@@ -13,13 +13,7 @@ export async function scaleAgent(
   minAgents: number,
   maxAgents = 50,
 ): Promise<void> {
-  const answer = await request(`${service.origin}/v1/agents/${agent}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ autoScaling: { minAgents, maxAgents } }),
-  });
-  if (answer.statusCode !== 200) throw new Error(`The agent was not scaled: ${await answer.body.text()}`);
-  await answer.body.dump();
+  await callApi(service, 'POST', `/v1/agents/${agent}`, { autoScaling: { minAgents, maxAgents } });
   await waitForWarmInstances(service, agent, minAgents);
 }
 
@@ -28,9 +22,7 @@ type AgentRecord = {
 };
 
 async function readAgent(service: BenchmarkedService, agent: string): Promise<AgentRecord> {
-  const headers = { authorization: `Bearer ${service.privateKey}` };
-  const answer = await request(`${service.origin}/v1/agents/${agent}`, { headers });
-  return (await answer.body.json()) as AgentRecord;
+  return (await callApi(service, 'GET', `/v1/agents/${agent}`)) as AgentRecord;
 }
 
 /** Sets `min_agents` to 0, then removes the warm instances by starting and stopping a session on each. */

@@ -12,8 +12,11 @@ const timeoutMs = 30_000;
 export type PhoneCall = {
   /** From the call's first packet to the bot's first audible word, in milliseconds. */
   readonly firstAudioMs: number;
-  /** Waits until the bot has finished speaking, says something, and waits until the bot begins to answer. */
-  readonly ask: (speech: Buffer) => Promise<void>;
+  /**
+   * Waits until the bot has finished speaking, says something, and waits until the bot begins to answer. Resolves with the
+   * milliseconds from the last packet of the speech to the answer.
+   */
+  readonly ask: (speech: Buffer) => Promise<number>;
   readonly hangUp: () => Promise<void>;
 };
 
@@ -27,6 +30,7 @@ export async function callBotByPhone(url: string): Promise<PhoneCall> {
   const closed = once(socket, 'close');
   let unsaid: Buffer = Buffer.alloc(0);
   let lastLoudAt = Number.NEGATIVE_INFINITY;
+  let lastSpokenAt = Number.NEGATIVE_INFINITY;
   let onSpeech = () => {};
   const send = (message: object) => socket.send(JSON.stringify({ stream_sid: 'ES1', ...message }));
   socket.once('open', () => {
@@ -38,6 +42,7 @@ export async function callBotByPhone(url: string): Promise<PhoneCall> {
   const speaking = setInterval(() => {
     if (socket.readyState !== WebSocket.OPEN) return;
     const piece = Buffer.alloc(pieceBytes);
+    if (unsaid.length > 0) lastSpokenAt = performance.now();
     unsaid.copy(piece);
     unsaid = unsaid.subarray(pieceBytes);
     const media = { chunk: index + 1, timestamp: String(index * 20), payload: piece.toString('base64') };
@@ -81,6 +86,7 @@ export async function callBotByPhone(url: string): Promise<PhoneCall> {
       await waitUntil('silence', async () => (performance.now() - lastLoudAt > 2 * quietMs ? true : undefined));
       unsaid = speech;
       await nextSpeech();
+      return performance.now() - lastSpokenAt;
     },
     hangUp,
   };
