@@ -5,6 +5,7 @@ import { coldStartBench } from './figures/cold-start.ts';
 import { conversationBench } from './figures/conversations.ts';
 import { dashboardBench } from './figures/dashboard.ts';
 import { deployBench } from './figures/deploy.ts';
+import { dockerBench } from './figures/docker.ts';
 import { callStartBench } from './figures/first-second.ts';
 import { sessionReadBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
@@ -36,6 +37,7 @@ const benches: readonly Benchmark[] = [
   scaffoldBench,
   deployBench,
   secretsBench,
+  dockerBench,
   dashboardBench,
 ];
 const names = benches.map((bench) => bench.name);

@@ -25,6 +25,8 @@ export type BenchmarkedService = {
   /** The pid of the postmaster, the parent of all other database processes. */
   readonly postmaster: number;
   readonly output: () => Promise<string>;
+  /** Kills the service and starts it again. Returns the milliseconds until it is ready. */
+  readonly restart: () => Promise<number>;
 };
 
 type Options = {
@@ -43,10 +45,12 @@ export async function withService<T>(options: Options, use: (service: Benchmarke
     const agents = await Promise.all(options.agents.map((agent) => writeAgentDirectory(agentsDirectory, agent)));
     const settings = await createServiceSettings(directory, agents);
     const log = await open(join(directory, 'output'), 'w');
-    const child = spawn(process.execPath, [...(options.nodeArguments ?? []), bothostServerProgramPath], {
-      stdio: ['ignore', log.fd, log.fd],
-      env: { ...settings.environment, ...options.environment },
-    });
+    const start = () =>
+      spawn(process.execPath, [...(options.nodeArguments ?? []), bothostServerProgramPath], {
+        stdio: ['ignore', log.fd, log.fd],
+        env: { ...settings.environment, ...options.environment },
+      });
+    let child = start();
     const output = () => readFile(join(directory, 'output'), 'utf8');
     const socket = join(dataDirectory, 'postgres/data');
     const address = [socket, 'bothost', 'bothost'] as const;
@@ -56,7 +60,16 @@ export async function withService<T>(options: Options, use: (service: Benchmarke
         if (child.exitCode !== null) throw new Error(`The service exited: ${await output()}`);
         return (await respondsWith200(`${settings.origin}/readyz`)) ? true : undefined;
       };
-      await waitUntil('the service', isReady, { seconds: options.readySeconds ?? 60 });
+      const waitUntilReady = () =>
+        waitUntil('the service', isReady, { seconds: options.readySeconds ?? 60, everyMs: 2 });
+      const restart = async () => {
+        await stopChildProcess(child, 'SIGKILL');
+        const before = performance.now();
+        child = start();
+        await waitUntilReady();
+        return performance.now() - before;
+      };
+      await waitUntilReady();
       const { origin, publicKey, privateKey } = settings;
       const postmaster = Number((await readFile(join(socket, 'postmaster.pid'), 'utf8')).split('\n')[0]);
       const pid = child.pid ?? 0;
@@ -71,6 +84,7 @@ export async function withService<T>(options: Options, use: (service: Benchmarke
         database,
         postmaster,
         output,
+        restart,
       });
     } finally {
       await database.end();

@@ -32,7 +32,7 @@ export const warmStartBench: Benchmark = {
       for (let index = -5; index < samples; index++) {
         await waitForWarmInstances(service, agent.name, agent.minAgents);
         const [start, post, commit] = [
-          await startOnce(service),
+          await measureStart(service, agent.name),
           await postOnce(),
           await commitOnce(service.database),
         ] as const;
@@ -59,14 +59,15 @@ export const warmStartBench: Benchmark = {
 /** Returns the Unix time in milliseconds with microsecond precision, by a clock that all processes on this machine share. */
 const clock = () => performance.timeOrigin + performance.now();
 
-async function startOnce(service: BenchmarkedService): Promise<number> {
+/** Returns the milliseconds from a start request until the handler of the parrot is called. Stops the session. */
+export async function measureStart(service: BenchmarkedService, agentName: string): Promise<number> {
   const headers = { authorization: `Bearer ${service.publicKey}` };
   const before = clock();
-  const sent = post(`${service.origin}/v1/public/${agent.name}/start`, headers, '{"createDailyRoom":false}');
+  const sent = post(`${service.origin}/v1/public/${agentName}/start`, headers, '{"createDailyRoom":false}');
   const { sessionId } = JSON.parse(await answerOf(sent)) as { sessionId: string };
-  const url = `${service.origin}/v1/public/${agent.name}/sessions/${sessionId}/entered`;
+  const url = `${service.origin}/v1/public/${agentName}/sessions/${sessionId}/entered`;
   const after = await enteredAt(url, headers, sessionId);
-  await stopSession(service, agent.name, sessionId);
+  await stopSession(service, agentName, sessionId);
   return after - before;
 }
 
