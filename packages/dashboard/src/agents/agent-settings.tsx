@@ -10,7 +10,7 @@ import { pickChangedSettings, SettingFields, type SettingValues } from './settin
 
 const savedMessages: Readonly<Record<DeployedAgent['change'], string>> = {
   scaling: 'The scaling is changed.',
-  conversation: 'What is kept of conversations is changed. It holds for new sessions.',
+  conversation: 'The conversation level is changed. It holds for new sessions.',
   deployment: 'A deployment with the new settings has started.',
   none: 'Nothing changed.',
 };

@@ -122,12 +122,14 @@ function describeLevelEffect(
   const level = conversationLevels.find((known) => known === name);
   if (level !== undefined && maximum !== undefined && !isAllowed(level, maximum))
     return `The operator allows at most "${maximum}", so new sessions have that level.`;
+  const log =
+    redact.length === 0
+      ? 'The log has DEBUG lines.'
+      : `Bots remove from the text: ${redact.join(', ')}. The log begins at INFO, because it is not redacted.`;
   if (level === 'recording')
-    return 'Holds for new sessions. Owners, members and private keys can read the text and play the audio. Callers may have to agree. The log has DEBUG lines.';
-  if (level === 'transcript' && redact.length > 0)
-    return `Holds for new sessions. Owners, members and private keys can read the text. Bots remove from it: ${redact.join(', ')}. The log begins at INFO, because it is not redacted.`;
+    return `Holds for new sessions. Owners, members and private keys can read the text and play the audio. Callers may have to agree. ${log}`;
   return level === 'transcript'
-    ? 'Holds for new sessions. Owners, members and private keys can read the text. The log has DEBUG lines.'
+    ? `Holds for new sessions. Owners, members and private keys can read the text. ${log}`
     : 'Holds for new sessions. Their log begins at INFO, because Pipecat logs what was said at DEBUG. If the secret set has PIPECAT_LOG_LEVEL, that level is used instead, and the log may contain the conversation.';
 }
 
