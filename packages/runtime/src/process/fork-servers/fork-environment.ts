@@ -15,7 +15,7 @@ export type InstanceLaunchInput = {
  * Environment variables that differ between instances. A fork server does not get them, because all its instances share its
  * environment.
  */
-const instanceVariables: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_ID'];
+const instanceVariables: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_ID', 'ICE_CONFIG_URL'];
 
 /**
  * Variables that keep native libraries from starting threads when they are imported, because a fork does not copy threads. The
