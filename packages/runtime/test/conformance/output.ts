@@ -16,7 +16,10 @@ export function defineOutputTests(setup: RuntimeSetup): void {
     it('contains complete lines of both streams in order, and an incomplete last line after the exit', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('lines');
-      await evaluateInInstance(address, 'console.log("one"); console.error("zwei ä"); process.stdout.write("un"); ');
+      await evaluateInInstance(address, 'console.log("one")');
+      // A Docker engine reads each stream by itself, so lines that are written at the same time have no order.
+      await waitForOutputLines(runtime(), 'lines', 1);
+      await evaluateInInstance(address, 'console.error("zwei ä"); process.stdout.write("un")');
       const complete = await waitForOutputLines(runtime(), 'lines', 2);
       expect(complete.map(({ text }) => text)).toEqual(['one', 'zwei ä']);
       await evaluateInInstance(address, 'process.stdout.write("finished\\n\\nlast, without a break")');
