@@ -27,7 +27,8 @@ async function expectMetrics(sessionId: string): Promise<void> {
   expect(resourceMetrics?.sampleCount).toBeGreaterThanOrEqual(1);
   expect(resourceMetrics?.timeseries).not.toEqual([]);
   expect(resourceMetrics?.cpuMillicoresP50).toBeGreaterThanOrEqual(0);
-  expect(resourceMetrics?.memoryBytesP50).toBeGreaterThan(10_000_000);
+  // A sample can be taken while the bot exits and frees its memory.
+  expect(resourceMetrics?.memoryBytesP50).toBeGreaterThan(1_000_000);
 }
 
 it.each([
