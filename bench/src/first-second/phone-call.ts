@@ -13,8 +13,8 @@ export type PhoneCall = {
   /** From the call's first packet to the bot's first audible word, in milliseconds. */
   readonly firstAudioMs: number;
   /**
-   * Waits until the bot has finished speaking, says something, and waits until the bot begins to answer. Resolves with the
-   * milliseconds from the last packet of the speech to the answer.
+   * Plays `speech` to the bot once the bot is silent. Resolves with the milliseconds from the last packet of the speech to the first
+   * audio of the answer.
    */
   readonly ask: (speech: Buffer) => Promise<number>;
   readonly hangUp: () => Promise<void>;

@@ -240,7 +240,7 @@ export type DropReason = (typeof dropReasons)[number];
 
 /**
  * Written by the service, never by a bot: it left out lines, or a part of the recording, for this reason. `lines` and `bytes`
- * count all of them so far; `lines` is null if unknown.
+ * are the totals so far. `lines` is null if the number is unknown.
  */
 const DroppedLine = z.object({
   kind: z.literal('dropped'),

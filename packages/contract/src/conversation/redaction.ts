@@ -35,8 +35,8 @@ function findRuleProblem(rule: string): string | null {
 
 /**
  * Says what is wrong with a regular expression, or returns null. Allows only what Python, JavaScript and RE2 read in the same way,
- * and what cannot take exponential time: no look-around, back-references, named groups and flags, no repetition without a bound
- * of what repeats or differs itself.
+ * and what cannot take exponential time: no look-around, back-references, named groups or flags, and no unbounded repetition of a
+ * group that contains a repetition or alternatives.
  */
 function findPatternProblem(pattern: string): string | null {
   const parser = { pattern, at: 0 };

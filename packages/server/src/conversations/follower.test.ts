@@ -123,7 +123,7 @@ it('step stores the same lines later if a write failed, for example because the 
   expect(follower.numbers().errors).toBe(2);
 });
 
-it('step reads at most 16 MiB of a conversation file, and adds one line that says so', async () => {
+it('step reads at most 16 MiB of a conversation file, and then adds one dropped line', async () => {
   const { file, open, stored } = await startTestSession();
   write(file, errorLine(1));
   appendFileSync(file, `${'x'.repeat(9_999)}\n`.repeat(2_000));
@@ -205,11 +205,14 @@ it('openFollower continues a recording after the last whole frame if the server 
     expect(await bytesOf(repaired.read(2_990, 7_050))).toEqual(Buffer.concat([first, second, third]).subarray(2_990));
 });
 
-it('openFollower stores no recording at a lower level, and stops after a truncation with one line that says so', async () => {
-  const lower = await startTestSession('transcript');
-  appendFileSync(lower.audio, 'OggS');
-  await (await lower.open()).step();
-  expect(await lower.recording()).toBeNull();
+it('step stores no recording at the level transcript', async () => {
+  const { audio, open, recording } = await startTestSession('transcript');
+  appendFileSync(audio, 'OggS');
+  await (await open()).step();
+  expect(await recording()).toBeNull();
+});
+
+it('step stores no more of a truncated recording, and adds one dropped line', async () => {
   const { audio, open, recording, stored } = await startTestSession('recording');
   const follower = await open();
   appendFileSync(audio, 'OggS first');
@@ -223,7 +226,7 @@ it('openFollower stores no recording at a lower level, and stops after a truncat
   expect((await stored()).filter(({ kind }) => kind === 'dropped')).toMatchObject([{ reason: 'recording-truncated' }]);
 });
 
-it('step stores at most 256 MiB of a recording of 1 GB without reading it into memory, and adds one line that says so', async () => {
+it('step stores 256 MiB of a 1 GB recording in little memory, and then adds one dropped line', async () => {
   const { audio, open, recording, stored, context } = await startTestSession('recording');
   truncateSync(audio, 2 ** 30);
   const follower = await open();

@@ -99,7 +99,7 @@ export type PublishedProperties<Name extends PublishedEvent['event_name']> = Ext
   { event_name: Name }
 >['event_properties'];
 
-/** Returns null for an event from which no line follows, and `invalid` for one whose properties have another form. */
+/** Returns null for an event that adds nothing to a conversation, and `invalid` if the properties do not have the documented form. */
 export function parsePublishedEvent(body: unknown, eventName: string): PublishedEvent | 'invalid' | null {
   if (!knownNames.has(eventName)) return null;
   const parsed = known.safeParse(body);

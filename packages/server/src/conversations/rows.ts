@@ -140,7 +140,7 @@ export type ConversationOfSession = {
   /** The host that has the lines. Null without a conversation. */
   readonly hostId: string | null;
   readonly wrappedKey: Buffer | null;
-  /** When the recording began. Null if there was none. Its key is null after its end of life. */
+  /** When the recording began, or null if there was none. `recordingKey` is null again once the recording was deleted or expired. */
   readonly recordedAt: Date | null;
   readonly recordingKey: Buffer | null;
   readonly numbers: ConversationNumbers | null;

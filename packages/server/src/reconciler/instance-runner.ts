@@ -258,9 +258,8 @@ function describeIceServers(
 
 /**
  * Adds the log level to the secrets. Pipecat logs conversations at DEBUG, so a bot whose sessions keep no text, or only redacted
- * text, gets INFO. A level
- * that a secret sets is the user's choice and stays. Otherwise, `BOTHOST_LIMIT_SESSION_LOG` makes the Python host follow the level of
- * the session, which can differ from that of the agent at the start of the instance.
+ * text, gets INFO. A level that a secret sets is the user's choice and stays. Otherwise, `BOTHOST_LIMIT_SESSION_LOG` makes the Python
+ * host follow the level of the session, which can differ from that of the agent at the start of the instance.
  */
 function logEnvironment(
   { maxConversationLevel }: InstanceRunnerContext,

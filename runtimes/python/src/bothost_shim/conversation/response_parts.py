@@ -19,7 +19,7 @@ _STAGES = {
     "output_transport": "output",
     "waiting_for_user": "user",
 }
-# Pipecat's key for the rest of the time, which is not at one place.
+# Pipecat's key for time that no single service accounts for. It can lie anywhere in a response.
 _REST = "pipeline"
 
 
