@@ -76,10 +76,13 @@ export type InstanceSpec = {
   readonly forks?: boolean | undefined;
   /**
    * Returns environment variables for the bot, in addition to the variables that the runtime driver sets (docs/bot-contract.md,
-   * "Environment"). The variables may be secrets, so the runtime driver calls `environment` only when it starts a process. If
-   * `environment` rejects, `start` rejects with that error as its cause.
+   * "Environment"). They are equal for all instances of a deployment, or else its instances cannot be forked. The variables may be
+   * secrets, so the runtime driver calls `environment` only when it starts a process. If `environment` rejects, `start` rejects with
+   * that error as its cause.
    */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Returns the variables of this instance only, such as its tokens. Those of `environment` take precedence. Default: none. */
+  readonly instanceEnvironment?: (() => Readonly<Record<string, string>>) | undefined;
   /** Only for images. The driver needs them if it no longer has the image. */
   readonly credentials?: RegistryCredentialsProvider | undefined;
   /**

@@ -169,7 +169,7 @@ async function createForInstance(
   const { engine, images, instances } = context;
   const prepared = parsePreparedImage(spec.prepared);
   // Only now: the values are secrets, which no other part keeps.
-  const environment = await spec.environment();
+  const environment = { ...spec.instanceEnvironment?.(), ...(await spec.environment()) };
   signal.throwIfAborted();
   const create = () => createContainer(engine, context, spec, prepared.image, environment);
   try {

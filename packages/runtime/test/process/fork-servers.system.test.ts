@@ -131,7 +131,12 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
     const environment = async () => ({ KEY: 'value', CHANGED: 'before', DELETED: 'before', EXTENDED: 'before' });
     const readState = async (name: string) =>
       JSON.parse(
-        JSON.stringify(await evaluateInInstance(await launch(name, { environment }), processStatePythonCode))
+        JSON.stringify(
+          await evaluateInInstance(
+            await launch(name, { environment, instanceEnvironment: undefined }),
+            processStatePythonCode,
+          ),
+        )
           .replaceAll(join(dataDirectory, 'instances', idOf(name)), 'INSTANCE_DIRECTORY')
           .replaceAll(idOf(name), 'INSTANCE_ID'),
       );

@@ -127,8 +127,10 @@ export async function openForkingBotFixture(
     const deploymentId = spec.deploymentId ?? 'd';
     const made = prepared.get(deploymentId);
     if (made === undefined) throw new Error(`The project of deployment ${deploymentId} was not prepared.`);
-    const environment = async () => ({ KEY: 'value', BOT_CONTROL_TOKEN: `token of ${name}` });
-    const full = createTestInstanceSpec({ instanceId: name, deploymentId, prepared: made, environment, ...spec });
+    const environment = async () => ({ KEY: 'value' });
+    const instanceEnvironment = () => ({ BOT_CONTROL_TOKEN: `token of ${name}` });
+    const own = { instanceId: name, deploymentId, prepared: made, environment, instanceEnvironment };
+    const full = createTestInstanceSpec({ ...own, ...spec });
     return (await fixture.runtime().start(full, neverAborted)).address;
   };
   const method = (deploymentId = 'd') => fixture.runtime().startMethods().get(deploymentId);

@@ -145,7 +145,7 @@ describe('the instance runner', () => {
     async (kind, url, endpoint) => {
       const environments: Readonly<Record<string, string>>[] = [];
       const start: InstanceRunnerContext['runtime']['start'] = async (spec) => {
-        environments.push(await spec.environment());
+        environments.push(spec.instanceEnvironment?.() ?? {});
         return { address };
       };
       const accepts = { region: 'us-west', accepts: kind };
@@ -158,6 +158,22 @@ describe('the instance runner', () => {
       expect(environments[0]?.['PCC_EXCLUDE_CONTENT']).toBe(endpoint === undefined ? undefined : 'true');
     },
   );
+
+  it('gives all instances of a deployment equal variables, and each instance tokens of its own', async () => {
+    const specs: Parameters<InstanceRunnerContext['runtime']['start']>[0][] = [];
+    const { runner, row, deployment } = await open(async (spec) => {
+      specs.push(spec);
+      return { address };
+    });
+    const ids = { agentId: row.agent_id, deploymentId: row.deployment_id, hostId };
+    const id = await rows.instance(ids, { state: 'starting', host: null, port: null, ready_at: null });
+    for (const each of [row, { ...row, id, session_id: null }]) await runner.start(each, deployment);
+    const [shared, otherShared] = await Promise.all(specs.map((spec) => spec.environment()));
+    expect(otherShared).toEqual(shared);
+    const [own = {}, other = {}] = specs.map((spec) => spec.instanceEnvironment?.());
+    expect(Object.keys(own)).toEqual(['BOT_CONTROL_TOKEN', 'ICE_CONFIG_URL']);
+    for (const [name, value] of Object.entries(own)) expect(other[name]).not.toBe(value);
+  });
 
   it('starts a bot with the log level of its secret set, and does not limit the log of its session', async () => {
     const environments: Readonly<Record<string, string>>[] = [];

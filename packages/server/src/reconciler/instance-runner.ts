@@ -230,30 +230,32 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
     limits: agentProfileResources[deployment.profile],
     forks: deployment.fork,
     environment: async () => ({
-      ...(deployment.source.kind === 'image' ? describeEventPublisher(context, row.id) : {}),
       ...logEnvironment(context, deployment, await secretsOf(context, deployment)),
-      BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
-      ...describeIceServers(context, row.id),
+      // A bot that gets no list of ICE servers uses host candidates only, and not a public server that the operator did not configure.
+      PIPECAT_ICE_SERVERS: '[]',
       PYTHON_DOTENV_DISABLED: '1',
       PYTHONUNBUFFERED: '1',
       IMAGE_VERSION: row.deployment_id,
+    }),
+    instanceEnvironment: () => ({
+      BOT_CONTROL_TOKEN: deriveControlToken(context.key, row.id),
+      ...describeIceServers(context, row.id),
+      ...(deployment.source.kind === 'image' ? describeEventPublisher(context, row.id) : {}),
     }),
     ...(deployment.source.kind === 'image' ? { credentials: createCredentialsProvider(context, deployment) } : {}),
     drainSeconds: deployment.max_session_seconds + drainMarginSeconds,
   };
 }
 
-/**
- * The ICE servers of a session reach its bot at the URL, which has the secret of the instance, or with the session. A bot that
- * knows neither uses host candidates only, and not a public server that the operator did not configure.
- */
+/** Returns the URL at which an instance reads the ICE servers of its session, if it reaches the service. */
 function describeIceServers(
   { internalUrl, key }: Pick<InstanceRunnerContext, 'internalUrl' | 'key'>,
   instanceId: string,
 ): Readonly<Record<string, string>> {
   const url = internalUrl();
+  if (url === null) return {};
   const query = new URLSearchParams({ instance: instanceId, secret: deriveInstanceSecret(key, instanceId) });
-  return { ...(url === null ? {} : { ICE_CONFIG_URL: `${url}${iceServersPath}?${query}` }), PIPECAT_ICE_SERVERS: '[]' };
+  return { ICE_CONFIG_URL: `${url}${iceServersPath}?${query}` };
 }
 
 /**

@@ -8,14 +8,9 @@ export type InstanceLaunchInput = {
   readonly spec: InstanceSpec;
   readonly project: Project;
   readonly program: BotProgram;
+  /** Variables that are equal for all instances of the deployment. */
   readonly variables: Readonly<Record<string, string>>;
 };
-
-/**
- * Environment variables that differ between instances. A fork server does not get them, because all its instances share its
- * environment.
- */
-const instanceVariables: readonly string[] = ['BOT_CONTROL_TOKEN', 'BOT_SESSION_ID', 'ICE_CONFIG_URL'];
 
 /**
  * Variables that keep native libraries from starting threads when they are imported, because a fork does not copy threads. The
@@ -45,10 +40,7 @@ export function createForkServerEnvironment(
   place: Omit<Place, 'socket' | 'conversation'>,
   source: Pick<InstanceLaunchInput, 'program' | 'variables'>,
 ) {
-  return createForkedEnvironment(
-    { ...place, socket: null, conversation: null },
-    { ...source, variables: sharedVariables(source.variables) },
-  );
+  return createForkedEnvironment({ ...place, socket: null, conversation: null }, source);
 }
 
 /**
@@ -60,7 +52,7 @@ export function hashEnvironment(
   { path, language, timeZone }: MachineVariables,
   { project, program, variables }: InstanceLaunchInput,
 ): string {
-  const shared = Object.entries(sharedVariables(variables)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shared = Object.entries(variables).sort(([a], [b]) => (a < b ? -1 : 1));
   const content = [
     project.project,
     project.environment,
@@ -72,8 +64,4 @@ export function hashEnvironment(
     shared,
   ];
   return createHmac('sha256', salt).update(JSON.stringify(content)).digest('hex');
-}
-
-function sharedVariables(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !instanceVariables.includes(name)));
 }

@@ -51,14 +51,14 @@ export type BotLaunchOptions = RemovalContext &
  */
 export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProgram> {
   const { spec, project, forkServers } = options;
-  const variables = await spec.environment();
+  const shared = await spec.environment();
+  const variables = { ...spec.instanceEnvironment?.(), ...shared };
   const program = await options.program(project);
-  const source = { spec, project, program, variables };
-  const forkServer = forkServers.find(source);
+  const forkServer = forkServers.find({ spec, project, program, variables: shared });
   if (forkServer !== null) {
     try {
       return await launchInstance(options, forkServer.record.account, (place) =>
-        forkBotProcess(forkServer, createForkedEnvironment({ ...options, ...place }, source)),
+        forkBotProcess(forkServer, createForkedEnvironment({ ...options, ...place }, { program, variables })),
       );
     } catch (error) {
       options.onForkFailed(error, forkServer.record.id);
