@@ -69,7 +69,7 @@ describe('deleteSessionConversation', () => {
     expect(stored.text).toEqual(expect.any(String));
     await rows.db
       .updateTable('sessions')
-      .set({ events: JSON.stringify([stored]) })
+      .set({ events: JSON.stringify([stored, { code: 'FUTURE', at: event.at, detail: null }]) })
       .where('id', '=', sessionId)
       .execute();
     await remove(sessionId);
@@ -78,7 +78,11 @@ describe('deleteSessionConversation', () => {
       .select('events')
       .where('id', '=', sessionId)
       .executeTakeFirstOrThrow();
-    expect(events).toMatchObject([{ code: 'INSTANCE_EXITED', detail: { code: 3 } }]);
+    // The event of a newer version stays.
+    expect(events).toMatchObject([
+      { code: 'INSTANCE_EXITED', detail: { code: 3 } },
+      { code: 'FUTURE', detail: null },
+    ]);
     expect(JSON.stringify(events)).not.toMatch(/heron|text/);
     expect(await protectEventText(protection, sessionId, event)).not.toHaveProperty('text');
   });

@@ -21,8 +21,8 @@ export type ConversationRemovalContext = {
 };
 
 /**
- * Deletes the lines of a conversation, its recording, the log of the session and the last output in its events. Deletes the key first: if
- * the server is killed before the files are removed, the lines cannot be read, and `purgeConversations` removes the log.
+ * Deletes the lines of a conversation, its recording, the log of the session and the last output in its events. Deletes the keys first:
+ * if the server is killed before the files are removed, these cannot be read, and `purgeConversations` removes the log.
  *
  * @throws failure `not-found`, `session-running`
  */

@@ -12,8 +12,8 @@ type Context = Parameters<typeof requireContentKey>[0] & { readonly logger: Pick
 
 /**
  * Returns an event in the form in which it is stored. What the bot wrote may quote the conversation: it is left out if the level of
- * the session keeps no text or only redacted text, and otherwise encrypted with the key of the conversation, so that deletion and retention reach it. Never
- * rejects: without the database or the key, the event has no text, because it must be recorded in any case.
+ * the session keeps no text or only redacted text, and otherwise encrypted with the key of the conversation, so that deletion and
+ * retention reach it. Never rejects: without the database or the key, the event has no text, because it must be recorded in any case.
  */
 export async function protectEventText(
   context: Context,

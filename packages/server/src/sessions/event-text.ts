@@ -45,12 +45,12 @@ export function addEventText(event: StoredSessionEvent, text: EventText): Stored
 
 /** An SQL expression: the events of a row of sessions without the bot's last output and the message of its exception. */
 export const eventsWithoutText = sql`(
-  select coalesce(jsonb_agg((event - 'text') || jsonb_build_object('detail', (event -> 'detail')
-    || case when event -> 'detail' ? 'tail' then '{"tail": ""}'::jsonb else '{}' end
-    || case when event -> 'detail' ? 'exceptionMessage' then '{"exceptionMessage": null}'::jsonb else '{}' end)
-    order by position), '[]')
-  from jsonb_array_elements(events::jsonb) with ordinality as listed (event, position)
-  where jsonb_typeof(event -> 'detail') = 'object')`;
+  select coalesce(jsonb_agg((event - 'text') || jsonb_build_object('detail', case
+    when jsonb_typeof(event -> 'detail') = 'object' then (event -> 'detail')
+      || case when event -> 'detail' ? 'tail' then '{"tail": ""}'::jsonb else '{}' end
+      || case when event -> 'detail' ? 'exceptionMessage' then '{"exceptionMessage": null}'::jsonb else '{}' end
+    end) order by position), '[]')
+  from jsonb_array_elements(events::jsonb) with ordinality as listed (event, position))`;
 
 /** Removes the last output of the bot, and the message of its exception, from the events of a session. */
 export async function removeEventTexts(db: Database, sessionId: string): Promise<void> {
