@@ -25,7 +25,8 @@ export const command = defineCommand({
   details:
     'In a terminal, botcli asks for everything. With --config, or any option that describes the project, it asks ' +
     'nothing and reports all problems at once. "quickstart" creates a bot for the browser in ./botcli-quickstart; ' +
-    'for a directory with that name, write ./quickstart. Existing files are overwritten only with --force.',
+    'with --local, its models run on your machine, and it needs no keys. For a directory with that name, write ' +
+    './quickstart. Existing files are overwritten only with --force.',
   isLocal: true,
   arguments: {
     'target-dir': {
@@ -84,12 +85,15 @@ export const command = defineCommand({
     'dry-run': flagOption('Print the resolved configuration as JSON and write nothing'),
     'list-options': flagOption('Print all values as JSON'),
     'overwrite-guide': flagOption('Overwrite existing guides (AGENTS.md, ASSISTANT.md, GETTING_STARTED.md)'),
+    local: flagOption('With quickstart: local models instead of keys. Says first what they download'),
+    yes: flagOption('Do not ask for confirmation of --local', 'y'),
     force: flagOption('Overwrite files that exist and differ'),
     git: flagOption('Create a git repository with a first commit, unless the directory is in one'),
     install: flagOption('Install the packages of the bot (with uv or pip) and of the client'),
   },
   examples: [
     'init quickstart',
+    'init quickstart --local',
     'init --list-options',
     'init my-bot -t smallwebrtc -m cascade --stt deepgram_stt --llm openai_llm --tts cartesia_tts',
     'init phone-bot -t twilio -m realtime --realtime openai_realtime --eval',

@@ -215,6 +215,59 @@ describe('init quickstart', () => {
   });
 });
 
+describe('init quickstart --local', () => {
+  const local = ['init', 'quickstart', '--local'];
+  const downloads = [
+    /^This bot needs no keys, .* It downloads \d\.\d GB, once:$/m,
+    /^ {2}Python packages +\d+ MB {2}with "uv sync"$/m,
+    /^ {2}Moonshine \(local\) +142 MB {2}when the bot first starts$/m,
+    /^ {2}Ollama \(local\) +2\.0 GB {2}with "ollama pull llama3\.2" \(install it from https:\/\/ollama\.com\)$/m,
+    /^ {2}Kokoro \(local\) +354 MB {2}when the bot first starts$/m,
+  ];
+
+  test('says what the bot downloads and how large it is, and writes nothing if the user declines', async () => {
+    const { status, stderr } = await botcli(local, { terminal: true, answers: [false] });
+    expect(status).toBe(1);
+    for (const line of downloads) expect(stderr).toMatch(line);
+    expect(stderr).toContain('Nothing was written.');
+    expect(await tree()).toEqual([]);
+  });
+
+  test('writes nothing without a terminal, and names the option that confirms', async () => {
+    expect(await botcli(local)).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
+    expect(await tree()).toEqual([]);
+  });
+
+  test.each([
+    ['--yes', { terminal: false }],
+    ['--json', { terminal: true, answers: [true] }],
+  ])('creates a bot without keys and says what it downloads, with %s', async (option, options) => {
+    const { status, stderr } = await botcli([...local, option], options);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    for (const line of downloads) expect(stderr).toMatch(line);
+    expect(await read('botcli-quickstart/server/.env.example')).not.toMatch(/^\w+=/m);
+    expect(await tree()).not.toContain('botcli-quickstart/server/deploy.toml');
+    expect(await read('botcli-quickstart/README.md')).toContain(
+      'needs a model (2.0 GB) that "ollama pull llama3.2" downloads',
+    );
+  });
+
+  test('names the command that downloads the language model as the first step', async () => {
+    const { stdout } = await botcli([...local, '--yes']);
+    expect(stdout).toMatch(/^Next\tollama pull llama3\.2\nNext\tcd /m);
+    expect(stdout).toContain('all settings are optional');
+  });
+
+  test('is refused for a project that is not the quickstart', async () => {
+    const { status, stderr } = await botcli(['init', 'demo', '--local', ...cascadeBotOptions]);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringContaining('botcli init quickstart --local'),
+    });
+    expect(await tree()).toEqual([]);
+  });
+});
+
 describe('existing files in the target', () => {
   test('are not changed when the same init command runs again', async () => {
     await botcli(['init', 'demo', ...cascadeBotOptions]);

@@ -6,6 +6,7 @@ import type { CommandReport } from '../output/report.ts';
 import { version } from '../version.ts';
 import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { type ProjectOptions, projectFields, readConfigFile } from './configuration/fields.ts';
+import { createProjectPlan } from './configuration/plan.ts';
 import { readConfigText } from './configuration/read-config.ts';
 import { resolveConfiguration } from './configuration/resolve.ts';
 import type { FollowUpStepsRunner } from './init-interactively.ts';
@@ -13,7 +14,7 @@ import { makeProject, type ProjectWriteOptions } from './make-project.ts';
 import { offerCodingAgentGuideRefresh } from './offer-refresh.ts';
 import { detectPackageManager } from './package-manager.ts';
 import { createProjectReport } from './project-report.ts';
-import { quickstartProject } from './quickstart.ts';
+import { localQuickstartPackagesMegabytes, localQuickstartProject, quickstartProject } from './quickstart.ts';
 
 export type InitOptionValues = Readonly<Record<string, unknown>> & {
   readonly 'target-dir': string | undefined;
@@ -24,6 +25,8 @@ export type InitOptionValues = Readonly<Record<string, unknown>> & {
   readonly force: boolean;
   readonly git: boolean;
   readonly install: boolean;
+  readonly local: boolean;
+  readonly yes: boolean;
 };
 
 /** Runs `botcli init` with options, with a config file, as the quickstart, or with questions. */
@@ -59,7 +62,13 @@ async function runInit(
     signal: io.signal,
     say: notify,
   });
-  if (target === 'quickstart') return initQuickstart(io, values, options, writeOptionsFor);
+  if (target === 'quickstart') return initQuickstart({ io, notify }, values, options, writeOptionsFor);
+  if (values.local) {
+    throw new UsageError(
+      'The option --local belongs to the quickstart.',
+      'Run "botcli init quickstart --local", or choose local services, such as --stt moonshine_stt.',
+    );
+  }
   const isDescribed = Object.keys(options).length > 0 || values.config !== undefined || values['dry-run'];
   if (isDescribed) {
     const directory = absolute(io.directory, target ?? '.');
@@ -80,7 +89,7 @@ function followUpFor(io: CommandIo, { git, install }: InitOptionValues): FollowU
 }
 
 async function initQuickstart(
-  io: CommandIo,
+  context: Pick<CommandContext, 'io' | 'notify'>,
   values: InitOptionValues,
   options: ProjectOptions,
   writeOptionsFor: (directory: string) => ProjectWriteOptions,
@@ -95,10 +104,17 @@ async function initQuickstart(
       'To create a project in a directory named "quickstart", write ./quickstart.',
     );
   }
-  const { configuration } = resolveConfiguration(quickstartProject.options, quickstartProject.name);
+  const { io } = context;
+  const project = values.local ? localQuickstartProject : quickstartProject;
+  const { configuration } = resolveConfiguration(project.options, project.name);
   if (configuration === null) throw new Error('The quickstart configuration is invalid.');
   if (values['dry-run']) return jsonDocument(configuration);
-  const writeOptions = writeOptionsFor(absolute(io.directory, quickstartProject.name));
+  if (values.local) {
+    const { confirmDownloads } = await import('./confirm-downloads.ts');
+    const packagesMegabytes = localQuickstartPackagesMegabytes;
+    await confirmDownloads(context, createProjectPlan(configuration), { packagesMegabytes, yes: values.yes });
+  }
+  const writeOptions = writeOptionsFor(absolute(io.directory, project.name));
   return scaffold(io, values, configuration, await offerCodingAgentGuideRefresh(io, writeOptions, 'scaffold'));
 }
 

@@ -87,16 +87,16 @@ function nextSteps(
     ? [`cd ${path('server')} && uv run --group evals pipecat eval run ${scenarios}   # in another terminal`]
     : [];
   const plan = createProjectPlan(configuration);
-  const secrets =
-    listRequiredEnvironmentVariables(plan).length === 0
-      ? []
-      : [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`];
+  const required = listRequiredEnvironmentVariables(plan);
+  const secrets = required.length === 0 ? [] : [`botcli cloud secrets set ${formatSecretSetName(plan)} --file .env`];
   const deploy = configuration.deploy_to_cloud
     ? [...secrets, 'uv lock && botcli cloud deploy               # when it works']
     : [];
+  const settings = required.length === 0 ? 'all settings are optional' : 'then fill in the keys';
   return [
+    ...plan.services.flatMap(({ service }) => service.downloads?.command ?? []),
     `cd ${path('server')}`,
-    'cp .env.example .env                         # then fill in the keys',
+    `cp .env.example .env                         # ${settings}`,
     `uv sync && uv run bot.py${hasTestPage(configuration) ? '                     # then open http://localhost:7860' : ''}`,
     ...client,
     ...evaluation,

@@ -49,10 +49,19 @@ export type VendorService = {
    * unusually large.
    */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
-  readonly downloads?: true;
+  /** The model of a local service. */
+  readonly downloads?: ModelDownload;
   readonly aliases?: readonly string[];
   readonly acceptsVideo?: true;
   readonly discouraged?: string;
+};
+
+/** A model that is downloaded once. */
+export type ModelDownload = {
+  /** Size with default settings, in units of 10^6 bytes. Null if it depends on the voice. */
+  readonly megabytes: number | null;
+  /** The command with which users download the model. Undefined if the bot downloads it when it first starts. */
+  readonly command?: string;
 };
 
 export type Vendor = {

@@ -156,8 +156,9 @@ export const vendors: readonly Vendor[] = [
   ]),
   createVendor('Kokoro', 'https://github.com/hexgrad/kokoro', [
     createService('kokoro_tts', 'Kokoro (local)', 'KokoroTTSService', {
-      settings: { voice: requiredVariable('KOKORO_VOICE_ID') },
-      downloads: true,
+      settings: { voice: variableWithDefault('KOKORO_VOICE_ID', 'af_heart') },
+      // kokoro-v1.0.onnx and voices-v1.0.bin.
+      downloads: { megabytes: 354 },
     }),
   ]),
   createVendor('Meta', 'https://ai.meta.com', [
@@ -189,7 +190,8 @@ export const vendors: readonly Vendor[] = [
   createVendor('Moonshine', 'https://github.com/moonshine-ai/moonshine', [
     createService('moonshine_stt', 'Moonshine (local)', 'MoonshineSTTService', {
       settings: { model: settingFromVariable('MOONSHINE_MODEL') },
-      downloads: true,
+      // small-streaming-en.
+      downloads: { megabytes: 142 },
       installation: { note: 'on Linux, its package needs glibc 2.34 or later (Debian 12, Ubuntu 22.04)' },
     }),
   ]),
@@ -210,7 +212,9 @@ export const vendors: readonly Vendor[] = [
     createService('ollama_llm', 'Ollama (local)', 'OLLamaLLMService', {
       extras: [],
       arguments: { base_url: variableWithDefault('OLLAMA_BASE_URL', 'http://localhost:11434/v1') },
-      settings: { model: settingFromVariable('OLLAMA_MODEL') },
+      // Pipecat's default, llama2, cannot call tools.
+      settings: { model: variableWithDefault('OLLAMA_MODEL', 'llama3.2') },
+      downloads: { megabytes: 2000, command: 'ollama pull llama3.2' },
     }),
   ]),
   openai,
@@ -230,7 +234,7 @@ export const vendors: readonly Vendor[] = [
   createVendor('Piper', 'https://github.com/OHF-Voice/piper1-gpl', [
     createService('piper_tts', 'Piper (local)', 'PiperTTSService', {
       settings: { voice: requiredVariable('PIPER_VOICE_ID') },
-      downloads: true,
+      downloads: { megabytes: null },
     }),
   ]),
   createVendor('Pocket TTS', 'https://github.com/kyutai-labs/pocket-tts', [
@@ -238,7 +242,7 @@ export const vendors: readonly Vendor[] = [
       module: 'pipecat.services.pocket_tts.tts',
       extras: ['pocket-tts'],
       settings: { voice: settingFromVariable('POCKET_TTS_VOICE_ID') },
-      downloads: true,
+      downloads: { megabytes: null },
       installation: { note: 'installs PyTorch, on Linux with CUDA: about 7 GB', gigabytes: 12 },
     }),
   ]),
@@ -341,7 +345,8 @@ export const vendors: readonly Vendor[] = [
   createVendor('Whisper', 'https://github.com/SYSTRAN/faster-whisper', [
     createService('whisper_stt', 'Whisper (local)', 'WhisperSTTService', {
       settings: { model: settingFromVariable('WHISPER_MODEL') },
-      downloads: true,
+      // faster-distil-whisper-medium.en.
+      downloads: { megabytes: 792 },
     }),
   ]),
   xai,
