@@ -101,7 +101,7 @@ const messages = {
   409: {
     'build-ended': 'The build has already ended, so it cannot be canceled.',
     'session-running':
-      'The session is still running, or its log is being stored. Stop it, and try again after its end.',
+      'The session is still running, or its log is being stored. Stop it, and try again some seconds after its end.',
     'email-taken': 'An account with this e-mail address exists. Sign in to it.',
     'organization-name-taken': 'Another organization has this name.',
     'organizations-too-many':

@@ -5,7 +5,7 @@ import { ConversationLine } from './lines.ts';
 import { ConversationNumbers } from './numbers.ts';
 
 /**
- * What the service has of a conversation. `live`: the session is running, or its last lines are being stored. `complete`: the bot
+ * What the service has of a conversation. `live`: the session is running, or its last lines or its log are being stored. `complete`: the bot
  * wrote its last line (`end`). `incomplete`: the session ended without it, for example because the bot was killed. `none`: the bot
  * wrote nothing, or the level is `off`. `expired`: the lines were removed after their retention period. `deleted`: a person deleted
  * them. `elsewhere`: the server of another region has them. `missing`: they are not on this server, for example after the restore of a

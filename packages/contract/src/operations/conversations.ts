@@ -43,7 +43,8 @@ export const getSessionConversation = defineOperation({
 
 /**
  * Deletes what was said in a session, and its log, for good. Keeps the numbers. Does not change
- * backups that contain them.
+ * backups that contain them. `session-running` until the log is stored: as long as the conversation is `live`, or, at the level `off`,
+ * as long as the log of the session can be followed.
  */
 export const deleteSessionConversation = defineOperation({
   name: 'deleteSessionConversation',

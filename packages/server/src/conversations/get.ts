@@ -110,8 +110,10 @@ async function readResponse(
 function stateOf(session: ConversationOfSession): ConversationState {
   const { conversation, level, isOpen } = session;
   if (conversation === null) return isOpen && level !== null && level !== 'off' ? 'live' : 'none';
-  if (conversation !== 'live') return conversation;
-  return isOpen ? 'live' : 'incomplete';
+  if (conversation === 'deleted' || conversation === 'expired') return conversation;
+  // Until the log is stored, the conversation cannot be deleted.
+  if (isOpen) return 'live';
+  return conversation === 'live' ? 'incomplete' : conversation;
 }
 
 async function findRecordingState(
