@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ApiClient, createApiClient } from '../packages/contract/src/client.ts';
+import { listLiveFiles } from '../packages/runtime/test/list-live-files.ts';
 import { createBearerTokenHeaders } from '../packages/server/test/support/client.ts';
 import { uploadAndBuildProject } from '../packages/server/test/support/deploys.ts';
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
@@ -60,9 +61,9 @@ async function logOf(client: ApiClient, sessionId: string) {
 /** Returns the length and the allocated disk space in bytes of the only output file in the data directory. */
 async function storedOutput(dataDirectory: string) {
   const logs = join(dataDirectory, 'logs');
-  const found = (await readdir(logs, { recursive: true })).filter((name) => name.endsWith('/output'));
+  const found = (await listLiveFiles(logs)).filter((path) => path.endsWith('/output'));
   expect(found).toHaveLength(1);
-  const { size, blocks } = await stat(join(logs, found[0] ?? ''));
+  const { size, blocks } = await stat(found[0] ?? '');
   return { size, usedBytes: blocks * 512 };
 }
 
@@ -94,10 +95,7 @@ beforeAll(async () => {
   liveId = await start();
   expect(await ask(origin, liveId, 'secret')).toBe('kept in a vault');
   const logs = join(source.folder, 'data/logs');
-  await eventually(
-    async () => (await readdir(logs, { recursive: true })).some((name) => name.endsWith('output')),
-    true,
-  );
+  await eventually(async () => (await listLiveFiles(logs)).some((path) => path.endsWith('/output')), true);
   endedLog = await logOf(client, endedId);
   expect(endedLog.first[0]?.log).toBe('bot started');
   backup = join(source.folder, 'backup.tar');

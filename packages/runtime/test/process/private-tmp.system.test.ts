@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { unixAccountForAccessChecks } from '../../src/process/containment/isolation.ts';
 import { canMountPrivateTmp, canUserMountPrivateTmp } from '../../src/process/containment/private-tmp.ts';
 import { evaluateInInstance, openRuntimeFixture } from '../conformance/fixture.ts';
+import { listLiveFiles } from '../list-live-files.ts';
 import { forkableBotSource, openForkingBotFixture } from './forking-bot.ts';
 import { availableContainmentKinds, createProcessRuntimeSetup } from './setup.ts';
 
@@ -40,7 +41,7 @@ it('each bot has its own /tmp and /var/tmp, which are removed with the instance'
   }
   await runtime().stop('one', 0);
   await runtime().forget('one');
-  const notes = (await readdir(dataDirectory, { recursive: true })).filter((path) => path.includes('note-of-'));
+  const notes = (await listLiveFiles(dataDirectory)).filter((path) => path.includes('note-of-'));
   expect(notes).toEqual([]);
 });
 

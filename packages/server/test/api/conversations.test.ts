@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiClient, backupUrlPath, type ConversationLevel, createRecordingPath } from '@bothost/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listLiveFiles, readLiveFile } from '../../../runtime/test/list-live-files.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Database, Tables } from '../../src/store/tables.ts';
 import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
@@ -171,9 +172,9 @@ describe('the conversation of a session', () => {
     await append(sessionId, question, end);
     await stop(sessionId);
     const directory = join(service.dataDirectory, 'conversations');
-    const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
-    expect(files.length).toBeGreaterThan(0);
-    for (const file of files) expect(await readFile(join(file.parentPath, file.name), 'latin1')).not.toContain('heron');
+    const paths = await listLiveFiles(directory);
+    expect(paths.length).toBeGreaterThan(0);
+    for (const path of paths) expect((await readLiveFile(path)).toString('latin1')).not.toContain('heron');
     const { rows } = await sql<{
       row: string;
     }>`select row_to_json(t)::text as row from session_conversations t`.execute(db);
@@ -276,17 +277,14 @@ describe('the conversation of a session', () => {
     const missing = await play('0190a1b2-0000-7000-8000-000000000001', { authorization });
     const bodies = [await foreign.json(), await missing.json()].map((body) => ({ ...(body as object), requestId: '' }));
     expect([foreign.status, bodies[0]]).toEqual([404, bodies[1]]);
-    const stored = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
-    const path = stored.find((name) => name.endsWith(`${sessionId}.recording`)) ?? '';
-    expect((await readFile(join(service.dataDirectory, 'conversations', path))).includes(first.subarray(0, 64))).toBe(
-      false,
-    );
+    const listStored = () => listLiveFiles(join(service.dataDirectory, 'conversations'));
+    const path = (await listStored()).find((name) => name.endsWith(`${sessionId}.recording`)) ?? '';
+    expect((await readFile(path)).includes(first.subarray(0, 64))).toBe(false);
 
     await service.client.deleteSessionConversation({ params: { agentName, sessionId } });
     expect((await play(sessionId)).status).toBe(404);
     expect(await read(sessionId)).toMatchObject({ state: 'deleted', recording: 'deleted' });
-    const left = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
-    expect(left.filter((name) => name.includes(sessionId))).toEqual([]);
+    expect((await listStored()).filter((name) => name.includes(sessionId))).toEqual([]);
     await setLevel('transcript');
   });
 
@@ -352,8 +350,8 @@ describe('the conversation of a session', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ action: 'conversations.delete', object: sessionId, result: 'done' }),
     );
-    const stored = await readdir(join(service.dataDirectory, 'conversations'), { recursive: true });
-    expect(stored.filter((path) => path.endsWith(sessionId))).toEqual([]);
+    const stored = await listLiveFiles(join(service.dataDirectory, 'conversations'));
+    expect(stored.filter((path) => path.includes(sessionId))).toEqual([]);
   });
 
   it('is in a backup only if the operator asks for conversations, and so is the log', async () => {

@@ -1,12 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   noPrivateEngine,
   type PrivateEngine,
   startPrivateEngine,
 } from '../../../runtime/test/docker/private-engine.ts';
+import { listLiveFiles, readLiveFile } from '../../../runtime/test/list-live-files.ts';
 import { describeUnless } from '../../../runtime/test/skip-with-reason.ts';
 import { startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
 import {
@@ -132,8 +131,7 @@ describeUnless(noPrivateEngine, 'a private registry with TLS', () => {
   });
 
   it('has credentials that are stored nowhere in plain text', async () => {
-    const files = await readdir(service.dataDirectory, { recursive: true, withFileTypes: true });
-    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    const paths = await listLiveFiles(service.dataDirectory);
     expect(paths.length).toBeGreaterThan(3);
     const ids = (await engine.run('ps', '-aq')).split('\n').filter((id) => id !== '');
     expect(ids.length).toBeGreaterThan(0);
@@ -143,8 +141,7 @@ describeUnless(noPrivateEngine, 'a private registry with TLS', () => {
       ['images', await engine.run('image', 'inspect', ...(await engine.run('images', '-q')).split('\n'))],
       ['network', await engine.run('network', 'inspect', ...(await engine.run('network', 'ls', '-q')).split('\n'))],
     ]);
-    // An instance may end meanwhile.
-    for (const path of paths) places.set(path, await readFile(path, 'latin1').catch(() => ''));
+    for (const path of paths) places.set(path, (await readLiveFile(path)).toString('latin1'));
     const leaks = [credentials, wrongCredentials].flatMap(listLeakableCredentialEncodings);
     expect([...places].filter(([, text]) => leaks.some((leak) => text.includes(leak))).map(([place]) => place)).toEqual(
       [],
