@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { backupUrlPath, type ConversationLevel, createApiClient } from '@bothost/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listLiveFiles, readLiveFile } from '../../runtime/test/list-live-files.ts';
 import { createClientConfig } from '../src/store/address.ts';
 import { createDatabaseSocketAddress } from '../src/store/embedded/socket-address.ts';
 import { type BotProjectDirectory, writeBot } from './support/bots.ts';
@@ -12,6 +13,7 @@ import {
   evaluateJavaScriptInBot,
   startAgentSession,
   waitForSessionEnd,
+  waitForSessionLogEnd,
 } from './support/client.ts';
 import { findFreePort } from './support/free-port.ts';
 import { createServiceProcess, type ServiceProcess } from './support/service-process.ts';
@@ -70,12 +72,9 @@ describe('phrases of a conversation', () => {
 
   /** Returns the kinds of phrases of a level that files of the data directory contain, with the files' first directories. */
   async function findInFiles(level: ConversationLevel): Promise<Partial<Record<Kind, string[]>>> {
-    const files = await readdir(process.dataDirectory, { recursive: true, withFileTypes: true });
     const found = new Map<Kind, Set<string>>();
-    for (const file of files.filter((entry) => entry.isFile())) {
-      const path = join(file.parentPath, file.name);
-      // A file may be removed meanwhile.
-      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+    for (const path of await listLiveFiles(process.dataDirectory)) {
+      const bytes = await readLiveFile(path);
       for (const kind of kinds.filter((each) => bytes.includes(phraseOf(each, level)))) {
         const directories = found.get(kind) ?? new Set();
         found.set(kind, directories.add(relative(process.dataDirectory, path).split('/')[0] ?? ''));
@@ -149,17 +148,9 @@ describe('phrases of a conversation', () => {
       sessionId,
       `console.error('${phraseOf('last', level)}'); state.exception = ${exception}; setImmediate(() => state.end(500, '{}'))`,
     );
-    await waitForSessionEnd(service, agentName, sessionId);
-    const logs = async () =>
-      (await readdir(join(process.dataDirectory, 'logs'), { recursive: true })).filter((path) =>
-        path.endsWith('/output'),
-      );
-    const isStored = async () => (await logs()).some((path) => !stored.includes(path));
-    await expect.poll(isStored, { timeout: 30_000 }).toBe(true);
-    stored = await logs();
+    await waitForSessionLogEnd(service, agentName, sessionId);
     return sessionId;
   }
-  let stored: string[] = [];
 
   it.each([
     { level: 'off', running: [], conversation: [], recording: [], session: [], log: ['last'] },
@@ -190,7 +181,9 @@ describe('phrases of a conversation', () => {
       const inInstances = Object.fromEntries(row.running.map((kind) => [kind, ['instances']]));
       const sessionId = await call(level, async () => expect(await places()).toEqual(inInstances));
 
-      expect(await places()).toEqual(Object.fromEntries(row.log.map((kind) => [kind, ['logs']])));
+      // The files of an ended instance and of a deleted log are removed in the background.
+      const settles = { timeout: 30_000 };
+      await expect.poll(places, settles).toEqual(Object.fromEntries(row.log.map((kind) => [kind, ['logs']])));
       const session = () => service.client.getSession({ params: { ...params, sessionId } });
       const logs = () => service.client.getLogs({ params, query: { sessionId } });
       const shown = async () => ({
@@ -216,7 +209,7 @@ describe('phrases of a conversation', () => {
 
       await service.client.deleteSessionConversation({ params: { ...params, sessionId } });
       expect(await shown()).toEqual({ conversation: [], recording: [], session: [], log: [] });
-      expect(await places()).toEqual({});
+      await expect.poll(places, settles).toEqual({});
       expect(
         [...phrasesIn(await createBackup('?withConversations=true'))].filter((phrase) => phrase.endsWith(level)),
       ).toEqual([]);
@@ -240,7 +233,7 @@ describe('phrases of a conversation', () => {
     await waitForSessionEnd(service, 'failing', first);
     await failing.fall();
     const sessionId = await startAgentSession(service, 'failing');
-    await waitForSessionEnd(service, 'failing', sessionId);
+    await waitForSessionLogEnd(service, 'failing', sessionId);
     const target = { params: { agentName: 'failing', sessionId } };
     const detail = async () => JSON.stringify(await service.client.getAgent({ params: { agentName: 'failing' } }));
     expect([...phrasesIn(await dumpDatabase())]).toEqual(['heron-start']);

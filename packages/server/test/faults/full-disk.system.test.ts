@@ -12,6 +12,7 @@ import {
   startAgentSession,
   stopAgentSession,
   waitForSessionEnd,
+  waitForSessionLogEnd,
 } from '../support/client.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
@@ -107,8 +108,7 @@ testAsRoot(
     execFileSync('mount', ['-o', 'remount,size=32m', logs]);
     const query = { sessionId, order: 'asc', query: 'the end' } as const;
     const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
-    // Wait until the log ends. The output of a bot is complete only after its instance has ended.
-    await expect.poll(async () => (await read()).nextCursor).toBeNull();
+    await waitForSessionLogEnd(service, 'wordy', sessionId);
     expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
   },
   90_000,

@@ -55,6 +55,16 @@ export async function waitForSessionEnd(
   return read();
 }
 
+/** Waits until the session and its instance have ended and the log is stored, so that the conversation can be deleted. */
+export async function waitForSessionLogEnd(
+  service: Pick<Service, 'client'>,
+  agentName: string,
+  sessionId: string,
+): Promise<void> {
+  const read = () => service.client.getLogs({ params: { agentName }, query: { sessionId, limit: 1 } });
+  await expect.poll(async () => (await read()).followCursor, { timeout: 40_000, interval: 50 }).toBeNull();
+}
+
 /**
  * Waits until the event `INSTANCE_EXITED` of a session is recorded, which may be after the end of the session. Returns the detail
  * of the event.
