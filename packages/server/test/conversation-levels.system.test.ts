@@ -244,13 +244,20 @@ describe('phrases of a conversation', () => {
     expect(await detail()).not.toContain('heron');
   }, 60_000);
 
-  it('are complete although the service is killed during the call, which continues', async () => {
-    await service.client.updateAgent({ params, body: { conversation: { level: 'transcript' } } });
+  it('are complete, also in the recording, although the service is killed during the call, which continues', async () => {
+    await service.client.updateAgent({ params, body: { conversation: { level: 'recording' } } });
     const sessionId = await startAgentSession(service, agentName);
+    const audio = (count: number) => `${phraseOf('audio', 'recording')} ${count}\n`;
     await evaluate(
       sessionId,
-      `state.count = 0; setInterval(() => require('fs').appendFileSync(process.env.BOTHOST_CONVERSATION_FILE,
-        JSON.stringify({ kind: 'error', at: state.count++, category: 'timeout' }) + '\\n'), 20)`,
+      `state.count = 0;
+      const { appendFileSync } = require('fs');
+      setInterval(() => {
+        appendFileSync(process.env.BOTHOST_CONVERSATION_FILE,
+          JSON.stringify({ kind: 'error', at: state.count, category: 'timeout' }) + '\\n');
+        appendFileSync(process.env.BOTHOST_RECORDING_FILE, '${phraseOf('audio', 'recording')} ' + state.count + '\\n');
+        state.count += 1;
+      }, 20)`,
     );
     const countLines = async () => (await readConversation(sessionId)).lines.length;
     await expect.poll(countLines).toBeGreaterThan(10);
@@ -275,5 +282,11 @@ describe('phrases of a conversation', () => {
     });
     expect(lines.length).toBeGreaterThanOrEqual(written);
     expect(lines.map(({ at }) => at)).toEqual(lines.map((_, index) => index));
+    // The bot may have been killed between its two writes.
+    const recorded = (await readRecording(sessionId)).toString();
+    const chunks = recorded.split('\n').length - 1;
+    expect(chunks).toBeGreaterThanOrEqual(lines.length - 1);
+    expect(recorded).toBe(Array.from({ length: chunks }, (_, count) => audio(count)).join(''));
+    await expect.poll(() => findInFiles('recording'), { timeout: 30_000 }).toEqual({});
   }, 90_000);
 });
