@@ -70,3 +70,8 @@ export class InterruptedError extends Error {
 export function getSystemErrorCode(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
+
+/** Whether a system call failed, such as a write to a file. */
+export function isSystemCallError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}

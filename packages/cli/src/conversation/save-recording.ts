@@ -1,9 +1,10 @@
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createRecordingPath, formatBytes, type RecordingState } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { requestDownload } from '../connection/download.ts';
-import { Failure } from '../failure.ts';
+import { Failure, isSystemCallError } from '../failure.ts';
+import { saveFile } from '../io/save-file.ts';
 
 type Session = { readonly agentName: string; readonly sessionId: string };
 type SaveOptions = { readonly file: string; readonly force: boolean };
@@ -30,27 +31,15 @@ export async function saveRecording(
   if (file === '-') return transfer(context, session, (bytes) => context.io.stdout.writeBytes(bytes));
   const path = resolve(context.io.directory, file);
   if (!force && (await exists(path))) throw createExistsFailure(file);
-  const partial = `${path}.partial`;
   try {
-    const handle = await open(partial, 'w', 0o600);
-    let bytes: number;
-    try {
-      bytes = await transfer(context, session, async (part) => void (await handle.appendFile(part)));
-    } finally {
-      await handle.close();
-    }
-    if (force) await rename(partial, path);
-    // Unlike `rename`, this fails if the file was created in the meantime.
-    else await link(partial, path);
-    return bytes;
+    return await saveFile(path, force, (append) => transfer(context, session, append));
   } catch (error) {
-    if (!isSystemError(error)) throw error;
+    if (!isSystemCallError(error)) throw error;
+    // The file was created in the meantime.
     if (error.code === 'EEXIST') throw createExistsFailure(file);
     throw new Failure('recording-not-written', `The recording cannot be written to ${path} (${error.code}).`, null, {
       cause: error,
     });
-  } finally {
-    await rm(partial, { force: true });
   }
 }
 
@@ -86,8 +75,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

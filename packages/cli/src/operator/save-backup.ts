@@ -1,9 +1,9 @@
-import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type BackupManifest, backupConversationsParameter, backupUrlPath, formatBytes } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { requestDownload } from '../connection/download.ts';
-import { Failure } from '../failure.ts';
+import { Failure, isSystemCallError } from '../failure.ts';
+import { saveFile } from '../io/save-file.ts';
 import { readBackup } from './read-backup.ts';
 
 export type BackupOptions = { readonly file: string; readonly withConversations: boolean };
@@ -18,21 +18,10 @@ export async function saveBackup(context: CommandContext, token: string, options
   const source = { token, withConversations };
   if (file === '-') return transfer(context, source, (bytes) => context.io.stdout.writeBytes(bytes));
   const path = resolve(context.io.directory, file);
-  const partial = `${path}.partial`;
   try {
-    await rm(partial, { force: true });
-    const handle = await open(partial, 'wx', 0o600);
-    try {
-      const saved = await transfer(context, source, async (bytes) => void (await handle.appendFile(bytes)));
-      await handle.sync();
-      await rename(partial, path);
-      return saved;
-    } finally {
-      await handle.close();
-    }
+    return await saveFile(path, true, (append) => transfer(context, source, append));
   } catch (error) {
-    await rm(partial, { force: true }).catch(() => undefined);
-    if (!isSystemError(error)) throw error;
+    if (!isSystemCallError(error)) throw error;
     throw new Failure('backup-not-written', `The backup cannot be written to ${path} (${error.code}).`, null, {
       cause: error,
     });
@@ -69,8 +58,4 @@ async function transfer(
     for await (const _ of content);
   });
   return { createdAt, region, bytes };
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

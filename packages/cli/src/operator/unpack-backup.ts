@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BackupManifest, pendingRestoreDirectoryNames } from '@bothost/contract';
-import { Failure } from '../failure.ts';
+import { Failure, isSystemCallError } from '../failure.ts';
 import { readBackup } from './read-backup.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function unpackBackup(archive: AsyncIterable<Uint8Array>, dataDirec
       throw error;
     }
   } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
+    if (!isSystemCallError(error)) throw error;
     throw new Failure('restore-failed', `The backup cannot be unpacked in ${dataDirectory} (${error.code}).`, null, {
       cause: error,
     });

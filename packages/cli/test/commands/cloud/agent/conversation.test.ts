@@ -134,11 +134,15 @@ describe('cloud agent conversation', () => {
     await run(`${sessionId} --recording call.ogg --json`, { wholeJson: { sessionId, file: 'call.ogg', bytes: 12 } });
     expect(await readFile(file, 'utf8')).toBe('OggS sounds ');
     await writeFile(file, 'mine');
+    await writeFile(`${file}.partial`, 'mine, too');
     await run(`${sessionId} --recording call.ogg`, { status: 1, stderr: ['call.ogg exists already', '--force'] });
     expect(await readFile(file, 'utf8')).toBe('mine');
     await run(`${sessionId} --recording call.ogg --force`, { stdout: '12 B' });
     expect(await readFile(file, 'utf8')).toBe('OggS sounds ');
-    expect((await readdir(commands.directory)).filter((name) => name.includes('partial'))).toEqual([]);
+    expect((await readdir(commands.directory)).filter((name) => name.includes('partial'))).toEqual([
+      'call.ogg.partial',
+    ]);
+    expect(await readFile(`${file}.partial`, 'utf8')).toBe('mine, too');
     await run(`${sessionId} --recording -`, { wholeStdout: 'OggS sounds ' });
     await run(`${sessionId} --recording no/such/call.ogg`, { status: 1, stderr: 'ENOENT' });
     await run(`${sessionId} --force`, { status: 2, stderr: '--force needs --recording' });
