@@ -4,12 +4,7 @@ import { isUuid } from '../store/uuid.ts';
 import type { ContentKind } from './content-file.ts';
 import { getContentName, getContentPath } from './content-path.ts';
 import { type ConversationRemovalContext, removeContent } from './delete.ts';
-import {
-  expireConversations,
-  expireRecordings,
-  findSessionsWithContent,
-  listDeletedConversationsWithLog,
-} from './rows.ts';
+import { expireContent, findSessionsWithContent, listDeletedConversationsWithLog } from './rows.ts';
 
 const batch = 500;
 const dayMs = 86_400_000;
@@ -37,10 +32,9 @@ export async function purgeConversations(
 async function removeExpired(context: ConversationRemovalContext, kind: ContentKind, days: number): Promise<void> {
   if (days === 0) return;
   const before = new Date(context.now().getTime() - days * dayMs);
-  const expire = kind === 'lines' ? expireConversations : expireRecordings;
   for (;;) {
     // The key is deleted first: without it, a file that is left after a kill cannot be read.
-    const expired = await expire(context.db, context.host.id, before, batch);
+    const expired = await expireContent(context.db, kind, { hostId: context.host.id, before, limit: batch });
     for (const session of expired)
       await rm(getContentPath(context.conversationsDirectory, session, kind), { force: true });
     if (expired.length < batch) return;

@@ -200,36 +200,24 @@ export async function deleteConversationKeys(
 
 type SessionKey = { readonly id: string; readonly agentId: string };
 
-/** Deletes the keys of conversations that began before a time, at most `limit`. Returns their sessions. */
-export async function expireConversations(
-  db: Database,
-  hostId: string,
-  before: Date,
-  limit: number,
-): Promise<SessionKey[]> {
-  const { rows } = await sql<SessionKey>`
-    update session_conversations set state = 'expired', wrapped_key = null
-    from sessions where sessions.id = session_id and session_id in (
-      select session_id from session_conversations
-      where host_id = ${hostId} and created_at < ${before}::timestamptz and wrapped_key is not null
-      order by created_at limit ${limit})
-    returning sessions.id, sessions.agent_id as "agentId"`.execute(db);
-  return rows;
-}
+const expiries = {
+  lines: { key: sql.ref('wrapped_key'), begunAt: sql.ref('created_at'), state: sql`state = 'expired',` },
+  recording: { key: sql.ref('recording_key'), begunAt: sql.ref('recorded_at'), state: sql`` },
+} as const satisfies Record<ContentKind, object>;
 
-/** Deletes the keys of recordings that began before a time, at most `limit`. Returns their sessions. */
-export async function expireRecordings(
+/** Deletes the keys of content that began before a time, at most `limit`. Returns its sessions. */
+export async function expireContent(
   db: Database,
-  hostId: string,
-  before: Date,
-  limit: number,
+  kind: ContentKind,
+  { hostId, before, limit }: { readonly hostId: string; readonly before: Date; readonly limit: number },
 ): Promise<SessionKey[]> {
+  const { key, begunAt, state } = expiries[kind];
   const { rows } = await sql<SessionKey>`
-    update session_conversations set recording_key = null
+    update session_conversations set ${state} ${key} = null
     from sessions where sessions.id = session_id and session_id in (
       select session_id from session_conversations
-      where host_id = ${hostId} and recorded_at < ${before}::timestamptz and recording_key is not null
-      order by recorded_at limit ${limit})
+      where host_id = ${hostId} and ${begunAt} < ${before}::timestamptz and ${key} is not null
+      order by ${begunAt} limit ${limit})
     returning sessions.id, sessions.agent_id as "agentId"`.execute(db);
   return rows;
 }
