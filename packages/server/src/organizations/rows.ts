@@ -118,6 +118,7 @@ export async function isOnlyOrganizationOnServer(db: Database, id: string): Prom
   return other === undefined;
 }
 
+/** Whether an organization has agents, secret sets or keys of providers. */
 export async function hasAgentsOrSecrets(db: Database, id: string): Promise<boolean> {
   const agent = await db
     .selectFrom('agents')
@@ -126,7 +127,12 @@ export async function hasAgentsOrSecrets(db: Database, id: string): Promise<bool
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   const set = await db.selectFrom('secret_sets').select('id').where('organization_id', '=', id).executeTakeFirst();
-  return agent !== undefined || set !== undefined;
+  const key = await db
+    .selectFrom('provider_keys')
+    .select('provider')
+    .where('organization_id', '=', id)
+    .executeTakeFirst();
+  return agent !== undefined || set !== undefined || key !== undefined;
 }
 
 export async function findFirstRegisteredRegion(db: Database): Promise<string> {

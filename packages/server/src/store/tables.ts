@@ -9,6 +9,7 @@ import type {
   ImageLayer,
   ImagePullSecretCheckResult,
   Role,
+  RoomTransport,
   SecretSetReadiness,
   SessionCompletionStatus,
   SessionEventOfThisVersion,
@@ -31,6 +32,7 @@ export type Tables = {
   session_samples: SessionSamplesTable;
   session_metrics: SessionMetricsTable;
   session_conversations: SessionConversationsTable;
+  session_rooms: SessionRoomsTable;
   instance_logs: InstanceLogsTable;
   uploads: UploadsTable;
   builds: BuildsTable;
@@ -42,6 +44,7 @@ export type Tables = {
   secret_revisions: SecretRevisionsTable;
   secret_values: SecretValuesTable;
   secret_deliveries: SecretDeliveriesTable;
+  provider_keys: ProviderKeysTable;
   pull_secret_checks: PullSecretChecksTable;
   audit_events: AuditEventsTable;
   users: UsersTable;
@@ -231,7 +234,7 @@ export type InstancesTable = {
  * the record is final.
  */
 export type SessionState = 'waiting' | 'starting' | 'live' | 'ending' | 'ended';
-export type SessionTransport = 'none' | 'webrtc' | 'websocket';
+export type SessionTransport = 'none' | 'webrtc' | 'websocket' | RoomTransport;
 
 /** `text`: what the bot wrote, encrypted with the key of the conversation (`conversations/event-text.ts`), in base64. */
 type Stored<Event> = Event extends SessionEventOfThisVersion
@@ -383,6 +386,27 @@ export type BuildsTable = {
 export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
 
 /** The stored output of an ended instance, which served the session `session_id`. */
+export type SessionRoomsTable = {
+  session_id: string;
+  organization_id: string;
+  provider: RoomTransport;
+  name: string;
+  /** The provider's id of the incoming call for which the session was started, so that a repeated announcement starts no second one. */
+  call_id: string | null;
+  /** What the bot needs to join, encrypted. Null before the session exists, and after its end. */
+  sealed: Buffer | null;
+  meetings: JSONColumnType<readonly Meeting[]>;
+  /** How often the service has tried to delete the room. */
+  attempts: Generated<number>;
+  /** When to try to delete the room. Null while its session runs, and once the room is deleted. */
+  delete_at: Date | null;
+  deleted_at: Date | null;
+  created_at: Date;
+};
+
+/** A meeting in a room, and its bot in it, by the provider's ids. */
+export type Meeting = { readonly meetingId: string; readonly participantId: string };
+
 export type InstanceLogsTable = {
   instance_id: string;
   agent_id: string;
@@ -510,6 +534,22 @@ export type SecretDeliveriesTable = {
  * The last check whether the registry accepts the credentials in a revision of an image pull secret. The result is only shown
  * to users; nothing depends on it.
  */
+/** The keys of services that the service itself uses for an organization, such as those of rooms. */
+export type ProviderKeysTable = {
+  organization_id: string;
+  provider: string;
+  sealed: Buffer;
+  /** The version of the organization's key that decrypts `sealed`. */
+  key_version: number;
+  /** The account at the provider, as the provider names it. */
+  account: string;
+  /** What may be shown of the key. */
+  details: JSONColumnType<ProviderKeyDetails>;
+  connected_at: Date;
+};
+
+export type ProviderKeyDetails = { readonly signsDialin: boolean };
+
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;

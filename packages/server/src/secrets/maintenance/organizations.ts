@@ -11,6 +11,9 @@ export function listOrganizationsWithVaultData(db: Database): Promise<{ id: stri
           where.selectFrom('vault_keys').select('version').whereRef('organization_id', '=', 'organizations.id'),
         ),
         where.exists(where.selectFrom('secret_sets').select('id').whereRef('organization_id', '=', 'organizations.id')),
+        where.exists(
+          where.selectFrom('provider_keys').select('provider').whereRef('organization_id', '=', 'organizations.id'),
+        ),
       ]),
     )
     .orderBy('name')

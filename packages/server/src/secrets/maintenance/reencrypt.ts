@@ -1,5 +1,7 @@
 import type { VaultDamageFinding } from '../../store/tables.ts';
 import { decryptRow, encryptToRow, readCurrentKeysOfOrganization, readValueRows } from '../encrypted-values.ts';
+import { openProviderKey, reencryptProviderKey } from '../provider-key.ts';
+import { listProviderKeysWithFormerKeys, lockProviderKeyRows } from '../provider-key-rows.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
 import {
   listRevisionRows,
@@ -29,7 +31,7 @@ type ProblemList = string[];
 
 /**
  * Verifies, in one pass, that the root key decrypts the canary (a known text), and the keys and secret sets of one or all
- * organizations. Re-encrypts each set that uses former keys and has no damaged data, unless this is a dry run. Locks one set at
+ * organizations. Re-encrypts each set and provider key that uses former keys and has no damaged data, unless this is a dry run. Locks one set at
  * a time, so that other requests can read and write secrets during the pass. Findings contain no secret values.
  */
 export async function reencryptSecrets(
@@ -38,8 +40,14 @@ export async function reencryptSecrets(
   advance: ProgressReporter,
 ): Promise<MaintenancePass> {
   const findings: VaultDamageFinding[] = [];
-  const damagedSets = new Set<string>();
-  const listRemaining = () => (isDryRun ? [] : listSetsWithFormerKeys(context.db, organizationId));
+  const damaged = new Set<string>();
+  const listRemaining = async () =>
+    isDryRun
+      ? []
+      : [
+          ...(await listSetsWithFormerKeys(context.db, organizationId)),
+          ...(await listProviderKeysWithFormerKeys(context.db, organizationId)),
+        ];
   const remaining = new Set(await listRemaining());
   const canary = await findVaultProblem(context);
   if (canary !== null) findings.push({ organization: '', set: null, problem: canary });
@@ -51,12 +59,19 @@ export async function reencryptSecrets(
         .transaction()
         .execute((db) => verifySet({ ...context, db }, set.id, remaining.has(set.id)));
       for (const problem of [...damage, ...missing]) findings.push({ organization: name, set: set.name, problem });
-      if (damage.length > 0) damagedSets.add(set.id);
+      if (damage.length > 0) damaged.add(set.id);
       await advance(1);
+    }
+    const providerKeys = await context.db
+      .transaction()
+      .execute((db) => verifyProviderKeys({ ...context, db }, id, remaining));
+    for (const key of providerKeys) {
+      findings.push({ organization: name, set: null, problem: key.problem });
+      damaged.add(key.id);
     }
   }
   // A write that read the former keys before the rotation may have stored a set after this pass had listed the sets.
-  return { isDone: (await listRemaining()).every((id) => damagedSets.has(id)), findings };
+  return { isDone: (await listRemaining()).every((id) => damaged.has(id)), findings };
 }
 
 async function verifyKeys(context: MaintenanceContext, organizationId: string): Promise<ProblemList> {
@@ -66,6 +81,24 @@ async function verifyKeys(context: MaintenanceContext, organizationId: string): 
     await addDamage(problems, () => context.keyring.version(context.db, organizationId, purpose, version), at);
   }
   return problems;
+}
+
+/** Verifies the provider keys of an organization, and re-encrypts those in `remaining`. Returns the damaged ones. */
+async function verifyProviderKeys(
+  context: Pick<Context, 'db' | 'keyring'>,
+  organizationId: string,
+  remaining: ReadonlySet<string>,
+): Promise<{ readonly id: string; readonly problem: string }[]> {
+  const damaged: { readonly id: string; readonly problem: string }[] = [];
+  for (const row of await lockProviderKeyRows(context.db, organizationId)) {
+    const id = `${organizationId} ${row.provider}`;
+    const problems: ProblemList = [];
+    const work = async () =>
+      remaining.has(id) ? reencryptProviderKey(context, row) : (await openProviderKey(context, row)).fill(0);
+    await addDamage(problems, work, `the key of the provider ${row.provider}: `);
+    damaged.push(...problems.map((problem) => ({ id, problem })));
+  }
+  return damaged;
 }
 
 /** Verifies a set, and re-encrypts it if `shouldReencrypt`. A set with any damaged data is not changed at all. */

@@ -10,6 +10,7 @@ import { createPutSecretsRequest, exampleImageRegistryConnectionPolicy } from '.
 import { newId } from '../../store/uuid.ts';
 import { deliverSecrets } from '../deliver.ts';
 import { decryptForDeployment } from '../pin.ts';
+import { findProviderKey, storeProviderKey } from '../provider-key.ts';
 import { openVault, type RootKeySource } from '../vault/open-vault.ts';
 import { writeSecrets } from '../write.ts';
 import { parseWriteRequest } from '../write-request.ts';
@@ -233,6 +234,32 @@ describe('rotation of vault keys', () => {
         rows.db,
       );
       expect(versions).toEqual([{ key_version: 2, fingerprint_version: 2, is_new_mac: true }]);
+    });
+
+    it('re-encrypts the keys of providers, and reports a damaged one', async () => {
+      const { context, work, findings } = await filled();
+      const store = (organizationId: string) =>
+        storeProviderKey(
+          context,
+          { organizationId, provider: 'daily' },
+          { account: 'example', details: { signsDialin: false }, connected_at: now(), value: Buffer.from('a key') },
+        );
+      await store(home);
+      await store(other);
+      await sql`update provider_keys set sealed = set_byte(sealed, 50, get_byte(sealed, 50) # 1)
+        where organization_id = ${other}`.execute(rows.db);
+      await rotateOrganizationKeys(context, null, { isDryRun: false });
+      await work();
+      const stored = rows.db.selectFrom('provider_keys').select('key_version').where('organization_id', '=', home);
+      expect(await stored.executeTakeFirst()).toEqual({ key_version: 2 });
+      expect(String(await findProviderKey(context, { organizationId: home, provider: 'daily' }))).toBe('a key');
+      expect(await findings()).toEqual([
+        {
+          organization: 'other',
+          set: null,
+          problem: expect.stringMatching(/^the key of the provider daily: .*does not match/),
+        },
+      ]);
     });
 
     it('creates only one new version of each key if another server continues after a kill', async () => {

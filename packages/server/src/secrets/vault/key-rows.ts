@@ -24,12 +24,13 @@ export async function insertVaultState(db: Database, row: Insertable<VaultStateT
 }
 
 /**
- * Deletes the row that stores the id of the current root key, if there are no organization keys and no secret sets. Secret sets
- * without keys keep the row, because the keys may still be restored from a backup.
+ * Deletes the row that stores the id of the current root key, if there are no organization keys, secret sets and
+ * provider keys. Secret sets without keys keep the row, because the keys may still be restored from a backup.
  */
 export async function deleteUnusedVaultState(db: Database): Promise<void> {
   await sql`delete from vault_state
-    where not exists (select from vault_keys) and not exists (select from secret_sets)`.execute(db);
+    where not exists (select from vault_keys) and not exists (select from secret_sets)
+      and not exists (select from provider_keys)`.execute(db);
 }
 
 export async function listRootKeyIds(db: Database): Promise<string[]> {
@@ -40,7 +41,8 @@ export async function listRootKeyIds(db: Database): Promise<string[]> {
 
 export async function hasStoredSecrets(db: Database): Promise<boolean> {
   const { rows } = await sql<{ stored: boolean }>`
-    select exists (select from secret_sets) or exists (select from secret_values) as stored`.execute(db);
+    select exists (select from secret_sets) or exists (select from secret_values)
+      or exists (select from provider_keys) as stored`.execute(db);
   return rows[0]?.stored === true;
 }
 
@@ -51,7 +53,8 @@ export async function hasStoredSecrets(db: Database): Promise<boolean> {
  */
 export async function hasLostKey(db: Database, organizationId: string, purpose: KeyPurpose): Promise<boolean> {
   const { rows } = await sql<{ lost: boolean }>`
-    select exists (select from secret_sets where organization_id = ${organizationId}) and not exists (
+    select (exists (select from secret_sets where organization_id = ${organizationId})
+      or exists (select from provider_keys where organization_id = ${organizationId})) and not exists (
       select from vault_keys where organization_id = ${organizationId} and purpose = ${purpose}) as lost`.execute(db);
   return rows[0]?.lost === true;
 }
@@ -88,14 +91,15 @@ export function findKey(
 
 /**
  * Returns the version number for a new key of an organization. It is greater than the versions of all stored keys, and greater
- * than the key versions that stored secret values refer to. So the version of a lost key is never reused, and the lost key can
+ * than the key versions that stored secret values and provider keys refer to. So the version of a lost key is never reused, and the lost key can
  * still be restored from a backup.
  */
 export async function findUnusedKeyVersion(db: Database, organizationId: string): Promise<number> {
   const { rows } = await sql<{ version: number }>`select 1 + greatest(
     (select max(version) from vault_keys where organization_id = ${organizationId}),
     (select max(greatest(key_version, fingerprint_version)) from secret_values join secret_sets on id = set_id
-      where organization_id = ${organizationId})) as version`.execute(db);
+      where organization_id = ${organizationId}),
+    (select max(key_version) from provider_keys where organization_id = ${organizationId})) as version`.execute(db);
   return rows[0]?.version ?? 1;
 }
 

@@ -14,6 +14,7 @@ import { sessionConversationsMigration } from './0049-session-conversations.ts';
 import { imagesMigration } from './0050-images.ts';
 import { sessionRecordingsMigration } from './0051-session-recordings.ts';
 import { conversationRedactionMigration } from './0052-conversation-redaction.ts';
+import { roomsMigration } from './0053-rooms.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   imagesMigration,
   sessionRecordingsMigration,
   conversationRedactionMigration,
+  roomsMigration,
 ];
