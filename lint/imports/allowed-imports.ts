@@ -269,6 +269,12 @@ export const importAreas: readonly ImportArea[] = [
         as: 'organizations/',
         mayImport: ['organizations/', 'http-client/'],
       },
+      {
+        files: ['rooms/'],
+        contain: 'rooms of sessions at their providers, and the keys of providers',
+        as: 'organizations/',
+        mayImport: ['organizations/', 'secrets/'],
+      },
       { files: ['logs/'], contain: 'the output of bots', as: 'organizations/' },
       { files: ['metrics/'], contain: 'usage of instances, and metrics of the service', as: 'organizations/' },
       {
@@ -278,7 +284,7 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['organizations/', 'builds/', 'secrets/', 'logs/', 'metrics/'],
       },
       { files: ['instances/'], contain: 'rows of instances, and regions', as: 'agents/', mayImport: ['agents/'] },
-      { files: ['sessions/'], contain: 'sessions of bots', as: 'instances/', mayImport: ['instances/'] },
+      { files: ['sessions/'], contain: 'sessions of bots', as: 'instances/', mayImport: ['instances/', 'rooms/'] },
       { files: ['conversations/'], contain: 'conversations of sessions', as: 'sessions/', mayImport: ['sessions/'] },
       {
         files: ['reconciler/'],
@@ -405,6 +411,7 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['conversation/'], contain: 'a conversation as text, and as a file of `pipecat eval`', as: 'records/' },
       { files: ['operator/'], contain: "what the operator's commands share", as: 'records/' },
       { files: ['pack/'], contain: 'a project as an archive', as: 'records/', mayImport: ['@bothost/packing'] },
+      { files: ['rooms/'], contain: 'keys of providers of rooms', as: 'records/' },
       { files: ['secrets/'], contain: 'secret sets: sources of values, changes, tables', as: 'records/' },
       { files: ['scaffold/'], contain: 'the generator of projects', as: 'records/', mayImport: ['scaffold/'] },
       { files: ['deploy/'], contain: 'a deployment, step by step', as: 'records/', mayImport: ['pack/', 'secrets/'] },
@@ -412,7 +419,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['commands/'],
         contain: 'a file for each command: its arguments, its options, and `run`, which returns a report',
         as: 'deploy/',
-        mayImport: ['deploy/', 'records/', 'conversation/', 'operator/', 'scaffold/'],
+        mayImport: ['deploy/', 'records/', 'conversation/', 'operator/', 'rooms/', 'scaffold/'],
       },
       {
         files: ['scaffold/package-manager.ts', 'scaffold/project-file.ts', 'scaffold/version-order.ts'],

@@ -36,8 +36,10 @@ const messages = {
       'A WebSocket session cannot be started with a body, because this agent accepts WebSocket clients without a token.',
     'level-needs-token':
       'A WebSocket session cannot be started with a lower conversation level, because this agent accepts WebSocket clients without a token.',
-    'hosted-rooms-unavailable':
-      'This service has no hosted rooms yet. Use the transport websocket or webrtc, or start without a transport.',
+    'rooms-not-connected':
+      'The organization has no key of this provider of rooms. Connect it with "botcli cloud rooms connect daily".',
+    'rooms-refused': 'The provider of rooms refused the settings of the room or of the token. Change them.',
+    'rooms-key-invalid': 'The provider of rooms does not accept this key. Copy it again from the page of the provider.',
     'region-unknown': 'The region does not exist.',
     'upload-form-invalid':
       'The upload must be multipart/form-data: first the fields in uploadFields, then the archive as "file".',
@@ -69,6 +71,8 @@ const messages = {
       'This credential or your role in the organization does not allow this request. Ask an owner of the organization.',
     'cross-site-request':
       'A page on another site sent this request, or a reverse proxy changed the Host header of the request. Add such a proxy to BOTHOST_TRUSTED_PROXIES.',
+    'dialin-refused':
+      'The announcement of a call is not signed correctly, or the address is not that of an agent. Get the address with "botcli cloud rooms dialin AGENT".',
     'token-invalid': 'The WebSocket token is missing, wrong, expired or already used.',
     'upload-token-invalid': 'The token of this upload is missing, wrong or expired. Request a new upload URL.',
   },
@@ -89,6 +93,7 @@ const messages = {
     'device-login-not-found': 'This code is wrong, expired or already used. Start the login on the device again.',
     'recording-not-found':
       'This session has no recording. Only sessions with the level recording have one, for a limited time.',
+    'rooms-not-found': 'The organization has no key of this provider of rooms.',
     'build-not-found': 'Build not found.',
     'upload-not-found': 'Upload not found.',
   },
@@ -100,13 +105,17 @@ const messages = {
   },
   409: {
     'build-ended': 'The build has already ended, so it cannot be canceled.',
+    'call-started': 'This call already has a session.',
+    'rooms-open':
+      'Rooms of sessions still exist, and the key is needed to delete them. Wait for the end of the sessions, or force the deletion.',
     'session-running':
       'The session is still running, or its log is being stored. Stop it, and try again some seconds after its end.',
     'email-taken': 'An account with this e-mail address exists. Sign in to it.',
     'organization-name-taken': 'Another organization has this name.',
     'organizations-too-many':
       'You own the maximum number of organizations. Delete one, or ask the operator of the service.',
-    'organization-not-empty': 'The organization still has agents or secret sets. Delete them first.',
+    'organization-not-empty':
+      'The organization still has agents, secret sets or a key of a provider of rooms. Delete them first.',
     'last-organization': 'The only organization of a service cannot be deleted.',
     'last-owner': 'An organization needs an owner, and this is the only one. Make another member an owner first.',
     'invitations-too-many': 'The organization has too many open invitations. Revoke some.',
@@ -168,16 +177,22 @@ const messages = {
   502: {
     'bot-unreachable': 'The bot of this session cannot be reached.',
     'bot-refused': 'The bot did not accept the WebSocket.',
+    'rooms-key-refused':
+      'The provider of rooms no longer accepts the key of the organization. Connect a new one with "botcli cloud rooms connect daily".',
+    'rooms-unavailable': 'The provider of rooms cannot be reached, or its response is not valid. Try again shortly.',
   },
   503: {
     'database-unavailable': 'The database is unavailable or too busy at the moment. Try again.',
     'secrets-unavailable': 'The secrets of the agent cannot be decrypted. The status of the agent shows the reason.',
     'vault-unavailable':
       'The secrets cannot be decrypted at the moment, but none are lost. The operator must check the root keys.',
+    'rooms-busy':
+      'The provider of rooms accepts no more requests of the organization at the moment. Try again shortly.',
     'shutting-down': 'The service is shutting down and does not start sessions.',
   },
   504: {
     'bot-not-ready': 'The bot did not become ready in time.',
+    'rooms-timeout': 'The provider of rooms did not respond in time. Try again shortly.',
   },
   507: {
     'storage-full': 'The service has too little free disk space. Its operator must free some.',

@@ -148,6 +148,7 @@ export type { VaultStatus, VaultTask } from './operations/operator.ts';
 export type { AttentionItem, Overview } from './operations/overview.ts';
 export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
 export { unsupportedPipecatCloudOperations } from './operations/pipecat-cloud/not-offered.ts';
+export type { RoomConnection } from './operations/rooms.ts';
 export type { PutSecretsRequest, SecretWriteResult } from './operations/secret-writes.ts';
 export type {
   ImagePullSecretCheck,
@@ -170,6 +171,7 @@ export {
 export { proxyHttpMethods, type RequestedTransport, type StartResponse } from './operations/start.ts';
 export {
   apiBasePath,
+  createDialinPath,
   createTalkPagePath,
   fillPathTemplate,
   getWebSocketBasePath,

@@ -6,6 +6,7 @@ export const openApiTags = {
   builds: ['Builds', 'Upload projects, and build them for a deployment.'],
   logs: ['Logs', 'The output of bots.'],
   secrets: ['Secrets', 'Sets of secrets and image pull secrets. Values are never returned.'],
+  rooms: ['Rooms', 'The keys of providers of rooms. Keys are never returned.'],
   keys: ['API keys', 'The private and public keys of an organization.'],
   organizations: ['Organizations', 'Organizations, their regions and properties.'],
   members: ['Members', 'The people in an organization, and invitations.'],

@@ -52,7 +52,7 @@ describe.each(all)('the operation %s', (_, operation) => {
 
   it('has an audit action if it concerns secrets, keys, members, the vault or the audit log, or a person starts a session', () => {
     const isAudited =
-      ['secrets', 'keys', 'members', 'audit', 'operator'].includes(operation.tag) ||
+      ['secrets', 'rooms', 'keys', 'members', 'audit', 'operator'].includes(operation.tag) ||
       /^\/apiKeys|^\/agents.*\/start$/.test(operation.path);
     if (isAudited) expect(auditActions).toContain(operation.audit);
   });

@@ -66,3 +66,8 @@ export function fillPathTemplate(path: string, values: Readonly<Record<string, s
     return encodeURIComponent(value);
   });
 }
+
+/** Returns the path at which Daily announces phone calls for an agent. */
+export function createDialinPath(organization: string, agentName: string): string {
+  return `${publicApiBasePath}/webhooks/${organization}/${agentName}/dialin`;
+}

@@ -14,6 +14,8 @@ import type { Telemetry } from './metrics/telemetry.ts';
 import type { Authenticator } from './organizations/authenticate.ts';
 import type { Reconciler } from './reconciler/reconciler.ts';
 import type { SessionOwnershipRegistry } from './reconciler/session-ownership.ts';
+import type { DailyConnection } from './rooms/daily/daily-request.ts';
+import type { RoomProviders } from './rooms/room-provider.ts';
 import type { ImageRegistryConnectionOptions } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
 import type { RootKeyProvider } from './secrets/vault/root-key.ts';
@@ -42,6 +44,12 @@ export type ServiceContext = {
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
   readonly iceServersOf: SessionIceServers;
+  readonly roomProviders: RoomProviders;
+  /** Wakes the worker that deletes rooms. */
+  readonly deleteRooms: () => void;
+  /** Key from which the secrets in the addresses for incoming calls are derived. */
+  readonly dialinKey: Buffer;
+  readonly daily: DailyConnection;
   readonly authenticator: Authenticator;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;

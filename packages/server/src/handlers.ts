@@ -9,6 +9,7 @@ import { countInstances } from './instances/claim.ts';
 import { listOtherLiveRegions } from './instances/host.ts';
 import type { ApiOperationHandlers } from './operation-handlers.ts';
 import { createOrganizationHandlers } from './organizations/handlers.ts';
+import { createRoomHandlers } from './rooms/handlers.ts';
 import { createSecretHandlers } from './secrets/handlers.ts';
 import { createSessionStartHandlers } from './session-starts/handlers.ts';
 import { createSessionHandlers } from './sessions/handlers.ts';
@@ -24,6 +25,7 @@ export function createApiOperationHandlers(context: ServiceContext): ApiOperatio
     ...createBuildHandlers(context),
     ...createConversationHandlers(context),
     ...createSecretHandlers({ ...context, otherRegions, findAgentsUsingSecretSet }),
+    ...createRoomHandlers(context),
     ...createAgentHandlers({ ...context, usageOf }),
     ...createSessionHandlers(context),
     ...createSessionStartHandlers(context),

@@ -160,6 +160,12 @@ export const settings = {
       'The secret that the service shares with the TURN servers (`static-auth-secret` of coturn). TURN servers in `BOTHOST_ICE_SERVERS` without `username` and `credential` get credentials for one session, which expire.',
     shownDefault: 'none',
   }),
+  dailyApiUrl: setting({
+    names: ['BOTHOST_DAILY_API_URL'],
+    schema: origin.default('https://api.daily.co/v1'),
+    description:
+      "Address of Daily's REST API, for sessions in rooms. See [rooms.md](rooms.md). Organizations store their own keys.",
+  }),
   trustedProxies: setting({
     names: ['BOTHOST_TRUSTED_PROXIES'],
     schema: trustedProxies.default([]),

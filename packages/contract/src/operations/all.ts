@@ -12,6 +12,7 @@ import * as operator from './operator.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
 import { pipecatCloudOperations } from './pipecat-cloud/all.ts';
+import * as rooms from './rooms.ts';
 import * as secretWrites from './secret-writes.ts';
 import * as secrets from './secrets.ts';
 import * as sessions from './sessions.ts';
@@ -31,6 +32,7 @@ export const operations = pickOperations({
   ...operator,
   ...organizations,
   ...overview,
+  ...rooms,
   ...secretWrites,
   ...secrets,
   ...sessions,

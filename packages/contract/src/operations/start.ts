@@ -34,6 +34,8 @@ export const StartResponse = z
       .describe('Admits one client to the WebSocket. From a start by a person, it also opens the session proxy'),
     body: z.string().optional().describe('Base64 of the JSON body; the client appends it as ?body='),
     iceConfig: z.object({ iceServers: z.array(IceServer) }).optional(),
+    dailyRoom: z.string().optional().describe('The address of the room at Daily'),
+    dailyToken: z.string().optional().describe('Admits the client to the room'),
   })
   .meta({ id: 'StartResponse' });
 export type StartResponse = z.infer<typeof StartResponse>;
@@ -45,18 +47,24 @@ export type StartResponse = z.infer<typeof StartResponse>;
 const fieldList = z
   .string()
   .transform((text) => text.split(',').map((field) => field.trim()))
-  .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig'])));
+  .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig', 'dailyRoom', 'dailyToken'])));
 
 const startErrors = [
   'invalid-request',
   'body-not-object',
   'body-needs-token',
   'level-needs-token',
-  'hosted-rooms-unavailable',
+  'rooms-not-connected',
+  'rooms-refused',
   'deployment-not-ready',
   'not-found',
   'body-too-large',
   'at-capacity',
+  'rooms-key-refused',
+  'rooms-unavailable',
+  'rooms-busy',
+  'rooms-timeout',
+  'vault-unavailable',
   'secrets-unavailable',
   'shutting-down',
   'storage-full',

@@ -25,6 +25,7 @@ import { createSessionAddressRegistry } from '../sessions/session-address-regist
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
+import { startRoomServices } from './rooms.ts';
 import { openRuntime } from './runtime.ts';
 import { startSecretServices } from './secrets.ts';
 import type { ServerStorage } from './server-storage.ts';
@@ -42,8 +43,8 @@ export type ServiceLifecycleState = {
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
 /**
- * Creates all parts of the service. Starts secret delivery and the maintenance of the secret vault; `server.ts` starts the
- * other parts.
+ * Creates all parts of the service. Starts secret delivery, the maintenance of the secret vault and the deletion of rooms;
+ * `server.ts` starts the other parts.
  */
 export async function createServiceContext(
   serverStorage: ServerStorage,
@@ -81,6 +82,7 @@ export async function createServiceContext(
     controlTokenKey,
     maxConversationLevel: config.maxConversationLevel,
     iceServersOf: createSessionIceServers(config.secrets, base.now),
+    ...startRoomServices({ ...base, ...secrets }, config, data, teardown),
     isDraining: () => state.isDraining,
     disk: createDiskSpaceGuard({
       directory: data.path,

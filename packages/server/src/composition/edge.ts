@@ -1,3 +1,4 @@
+import { createApiError } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
 import { findSession } from '../accounts/sessions.ts';
 import { findTokenOwner } from '../accounts/tokens.ts';
@@ -12,6 +13,7 @@ import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/requests/request-client.ts';
 import { findRole, listMemberships } from '../organizations/members.ts';
+import { answerDialin } from '../session-starts/answer-dialin.ts';
 import { connectWebSocketSession, findTokenSession } from '../session-starts/connect-websocket-session.ts';
 import { findIceServersOfInstance } from '../sessions/ice-servers.ts';
 import { mapErrorToFailure } from './map-error-to-failure.ts';
@@ -39,6 +41,10 @@ export async function createHttpServer(
         findRole: (userId, organization) => findRole(context, userId, organization),
       },
       receivePublishedEvent: (sender, body) => receivePublishedEvent({ ...context, publishedEventRate }, sender, body),
+      answerDialin: (announcement) => {
+        if (context.isDraining()) throw createApiError('shutting-down');
+        return answerDialin(context, announcement);
+      },
       uploads: context.builds.uploads,
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),
       createBackup: (withConversations) =>

@@ -7,6 +7,7 @@ import { type ConversationRetention, purgeConversations, removeOrphanedContent }
 import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
+import { purgeRoomRecords } from '../rooms/delete-rooms.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import type { Database } from '../store/tables.ts';
@@ -47,6 +48,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
+    every(purgeSeconds * second, () => purgeRoomRecords(context)),
     every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, () => purgeConversations(removal, context.conversations)),
     every(orphanSeconds * second, () => removeOrphanedContent(removal)),

@@ -34,6 +34,7 @@ import {
 import { pipecatCloudHandlers, replaceNotFoundStatus } from './api/pipecat-cloud.ts';
 import { addRecordingRoutes, type RecordingPlayer } from './api/recording.ts';
 import { createRefusalAuditEntries } from './api/refused-request.ts';
+import { addDialinRoute, type DialinAnswerer } from './dialin.ts';
 import { createNodeServer } from './node-server.ts';
 import { addCommandLinePackage } from './pages/command-line-package.ts';
 import { addDashboardRoutes } from './pages/dashboard.ts';
@@ -61,7 +62,8 @@ export type AppContext = ProxyContext &
   RoutesContext &
   BackupCreator &
   RecordingPlayer &
-  PublishedEventReceiver & {
+  PublishedEventReceiver &
+  DialinAnswerer & {
     readonly probes: Probes;
     /** Returns the ICE servers of an instance's session. Empty if the secret is wrong, or no session runs. */
     readonly findIceServersOfInstance: (instanceId: string, secret: string) => Promise<readonly IceServer[]>;
@@ -114,6 +116,7 @@ export async function createApp(context: AppContext, handlers: ApiOperationHandl
   addAuthorizationServer(app);
   addProbeRoutes(app, context.probes);
   addPublishedEventRoute(app, context);
+  addDialinRoute(app, context);
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
   addRecordingRoutes(app, context);
   addBackupRoute(app, context, (request) => requireOperator(context, request));
@@ -236,8 +239,8 @@ function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Parses request bodies as JSON, whatever their content type. If the operation accepts a form, parses a body that does not
- * start with `{` as a form. An empty body counts as no body.
+ * Parses request bodies as JSON, whatever their content type, unless the route keeps their bytes. If the operation accepts a form,
+ * parses a body that does not start with `{` as a form. An empty body counts as no body.
  */
 function takeAnyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -246,6 +249,7 @@ function takeAnyJson(app: FastifyInstance): void {
   });
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body: Buffer, done) => {
     const { operation } = request.routeOptions.config;
+    if (request.routeOptions.config.keepsBodyBytes === true) return done(null, body);
     if (body.length === 0 || operation?.bodyBytes === 0) return done(null, undefined);
     try {
       if (operation?.acceptsForm === true && body[0] !== openingBrace) return done(null, parseForm(body));

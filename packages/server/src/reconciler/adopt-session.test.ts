@@ -42,6 +42,8 @@ async function open(
     key: randomBytes(32),
     ownership,
     iceServersOf: () => [],
+    createRoomRequest: async ({ body }) => ({ headers: {}, body: body ?? '{}' }),
+    recordMeetings: async () => undefined,
     sessionAddresses,
     sampler: { begin: () => undefined },
     conversationFollowers: { begin: () => undefined },

@@ -32,6 +32,7 @@ export async function adoptSession(
     id: row.id,
     instanceId: instance.id,
     address,
+    organizationId: row.organization_id,
     transport: row.transport,
     requestedAt: row.requested_at,
   };

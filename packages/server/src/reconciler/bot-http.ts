@@ -54,20 +54,32 @@ function bodyHeaders(headers: Headers, body: string): Headers {
 async function responseOf(sent: ClientRequest): Promise<BotHttpResponse> {
   try {
     const { status, body } = await readResponse(sent);
-    return { kind: 'responded', status, ownStatus: completionStatusIn(body) };
+    const { completionStatus, meetings } = parseResponseBody(body);
+    return { kind: 'responded', status, ownStatus: completionStatus, meetings };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { kind: 'broken', message, isUndelivered: isConnectError(error) };
   }
 }
 
-const ResponseBody = z.object({ completionStatus: z.string() });
+const MeetingPart = z.string().regex(/^[\w-]{1,64}$/);
+/** The meetings of a room that the bot joined. Meetings in an unknown form are ignored. */
+const Meetings = z
+  .array(z.object({ meetingId: MeetingPart, participantId: MeetingPart }))
+  .max(20)
+  .nullish()
+  .catch(null);
 
-function completionStatusIn(body: string): string | null {
+const ResponseBody = z.object({
+  completionStatus: z.string().nullable().catch(null),
+  meetings: Meetings,
+});
+
+function parseResponseBody(body: string): z.infer<typeof ResponseBody> {
   try {
-    return ResponseBody.parse(JSON.parse(body)).completionStatus;
+    return ResponseBody.parse(JSON.parse(body));
   } catch {
-    return null;
+    return { completionStatus: null };
   }
 }
 
@@ -85,6 +97,7 @@ const BotSessionState = z.object({
     .max(20)
     .nullish()
     .catch(null),
+  meetings: Meetings,
   startedAt: z.iso.datetime().nullish(),
   endedAt: z.iso.datetime().nullish(),
   /** Undefined if the bot does not report the moments of a session's start. */

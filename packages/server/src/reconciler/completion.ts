@@ -6,10 +6,16 @@ import {
   sessionCompletionStatusLabels,
 } from '@bothost/contract';
 import { brokenConnectionCode, type RelayedSocketEnd } from '../sessions/relayed-socket-end.ts';
+import type { Meeting } from '../store/tables.ts';
 
-/** The bot's response to `POST /bot` or to a status request. `ownStatus` is the status that the bot reported. */
+/** The bot's response to `POST /bot` or to a status request. `ownStatus` and `meetings` are what the bot reported. */
 export type BotHttpResponse =
-  | { readonly kind: 'responded'; readonly status: number; readonly ownStatus: string | null }
+  | {
+      readonly kind: 'responded';
+      readonly status: number;
+      readonly ownStatus: string | null;
+      readonly meetings?: readonly Meeting[] | null | undefined;
+    }
   /** `isUndelivered`: no connection to the bot was established, so it certainly did not get the request. */
   | { readonly kind: 'broken'; readonly message: string; readonly isUndelivered: boolean };
 

@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConversationLevel, SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { deriveControlToken } from '../instances/control-token.ts';
+import type { BotRequest } from '../rooms/room-provider.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import type { SessionIceServers } from '../sessions/ice-servers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database, SessionTransport } from '../store/tables.ts';
+import type { Database, Meeting, SessionTransport } from '../store/tables.ts';
 import { type BotException, type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
 import type { BotFailureRecorder } from './record-bot-failure.ts';
@@ -21,6 +22,7 @@ export type ReadySession = {
   readonly instanceId: string;
   readonly address: InstanceAddress;
   readonly reportsSession: boolean;
+  readonly organizationId: string;
   readonly transport: Exclude<SessionTransport, 'websocket'>;
   readonly maxSeconds: number;
   readonly conversationLevel: ConversationLevel;
@@ -41,6 +43,8 @@ export type SessionDispatchContext = {
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
   readonly iceServersOf: SessionIceServers;
+  /** Returns the body for the bot, and the headers of its room, if it has one. Rejects if the room cannot be read. */
+  readonly createRoomRequest: (session: ReadySession) => Promise<BotRequest>;
   /** Signal that aborts when the server closes. Bots continue to run. */
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
@@ -63,6 +67,8 @@ export type SessionDispatchContext = {
   readonly onOpen: (sessionId: string) => void;
   /** Records the moments of the session's start that the bot has not yet reported. */
   readonly watchStart: (session: ReadySession) => void;
+  /** Records the meetings that the bot reports to have joined. */
+  readonly recordMeetings: (sessionId: string, meetings: readonly Meeting[]) => Promise<void>;
   /** Called once the bot has accepted the session, with the time `at` of the acceptance. */
   readonly onLive: (session: ReadySession, at: Date) => void;
 };
@@ -85,6 +91,8 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   // Do not dispatch the session while this server process shuts down. The next server process dispatches it, because the
   // database contains no record of a dispatch.
   if (context.closing.aborted) return;
+  const room = await context.createRoomRequest(session);
+  if (context.closing.aborted) return;
   // Record the dispatch even if the bot has a status route. The next server process asks this route whether the bot received
   // the session, but if the bot has exited by then, only this record remains.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));
@@ -98,7 +106,7 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
     iceServers: context.iceServersOf({ ...session, startedAt: null }),
   });
   context.onDispatch(session);
-  const { answer, abort, leave } = postSessionToBot(session.address, headers, session.body ?? '{}');
+  const { answer, abort, leave } = postSessionToBot(session.address, { ...headers, ...room.headers }, room.body);
   context.ownership.onAbort(session.id, abort);
   // If the server shuts down now, finish sending the request first, because the database already says that the bot received the
   // session. If the bot cannot report the state of a session, the next server process could not detect that the request was
@@ -207,7 +215,8 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
     if (known === null) return context.drainBot(session, limitOf(session, startedAt));
     if (known.state === 'ended') {
       const ownStatus = known.completionStatus ?? null;
-      const answer = { kind: 'responded', status: known.status ?? 200, ownStatus } as const;
+      const { meetings } = known;
+      const answer = { kind: 'responded', status: known.status ?? 200, ownStatus, meetings } as const;
       const endedAt = clampReportedTime(known.endedAt, startedAt, context.now());
       return endWith(context, session, startedAt, answer, endedAt, known.exception);
     }
@@ -255,6 +264,7 @@ async function markStarted(
   context.onOpen(session.id);
   context.onLive(session, at);
   const { readyAt, cold } = session;
+  await context.recordMeetings(session.id, report?.meetings ?? []);
   const { moments, isComplete } = readStartMoments(report, session, context.now());
   await context.retryWrite(() => markLive(context, session.id, { at, readyAt, cold, moments }));
   if (!isComplete) context.watchStart(session);
@@ -275,6 +285,7 @@ async function endWith(
     const cause = exception === undefined ? await askForException(context, session) : exception;
     await context.recordBotFailure(session, status, cause ?? null, endedAt);
   }
+  if (answer.kind === 'responded') await context.recordMeetings(session.id, answer.meetings ?? []);
   await context.endSession(session.id, status, endedAt);
 }
 

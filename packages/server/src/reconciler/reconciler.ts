@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { ConversationFollowers } from '../conversations/followers.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
+import { createBotRequest, recordMeetings, type SessionRoomContext } from '../rooms/session-room.ts';
 import type { ImageRegistryConnectionOptions } from '../secrets/registry/check-credentials.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { SessionIceServers } from '../sessions/ice-servers.ts';
@@ -60,6 +61,7 @@ export type ReconcilerContext = {
   /** Returns the URL at which bots reach the service, or null if they cannot. Call this only after the service listens. */
   readonly internalUrl: () => string | null;
   readonly iceServersOf: SessionIceServers;
+  readonly roomProviders: SessionRoomContext['roomProviders'];
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Sampler;
@@ -253,6 +255,8 @@ function createDispatchContext(
   return {
     ...context,
     ...given,
+    createRoomRequest: (session) => context.retryWrite(() => createBotRequest(context, session)),
+    recordMeetings: (sessionId, meetings) => context.retryWrite(() => recordMeetings(context.db, sessionId, meetings)),
     acceptDeadline: startDeadline,
     isReachable,
     watchStart: watch,

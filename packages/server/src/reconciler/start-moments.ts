@@ -10,6 +10,7 @@ const reportedMoments: Readonly<Record<SessionTransport, readonly (keyof StartMo
   none: ['botCalledAt'],
   websocket: ['botCalledAt'],
   webrtc: ['botCalledAt', 'transportConnectedAt', 'firstFrameAt'],
+  daily: ['botCalledAt', 'transportConnectedAt'],
 };
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BotAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
+import { recordMeetings } from '../rooms/session-room.ts';
 import { recordStartMoments } from '../sessions/progress.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
@@ -42,6 +43,8 @@ export async function watchStart(context: StartWatchContext, session: WatchedSes
     if (context.closing.aborted || !context.isReachable(session.id)) return;
     const report = await requestSessionState(session.address, token, 0, context.closing).catch(() => undefined);
     if (report === undefined) continue;
+    const meetings = report?.meetings ?? [];
+    await context.retryWrite(() => recordMeetings(context.db, session.id, meetings));
     const { moments, isComplete } = readStartMoments(report, session, context.now());
     const known = Object.keys(moments).length;
     if (known > recorded) await context.retryWrite(() => recordStartMoments(context.db, session.id, moments));

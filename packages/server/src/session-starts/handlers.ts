@@ -1,6 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { getDialinWebhook } from './dialin-webhook.ts';
 import { startMemberSession, startSession } from './start-session.ts';
 
 export function createSessionStartHandlers(context: ServiceContext) {
@@ -17,5 +18,6 @@ export function createSessionStartHandlers(context: ServiceContext) {
       if (context.isDraining()) throw createApiError('shutting-down');
       return startMemberSession(context, caller, params.agentName, { request: body ?? {}, requestedAt });
     },
+    getDialinWebhook: ({ params }, caller) => getDialinWebhook(context, caller, params.agentName),
   } satisfies Partial<ApiOperationHandlers>;
 }

@@ -120,8 +120,8 @@ describe('startSession', () => {
   });
 
   it.each<[string, unknown, number, string]>([
-    ['a hosted room', { transport: 'daily' }, 400, 'hosted-rooms-unavailable'],
-    ["a hosted room under the field's former name", { createDailyRoom: true }, 400, 'hosted-rooms-unavailable'],
+    ['a room without a key of its provider', { transport: 'daily' }, 400, 'rooms-not-connected'],
+    ["a hosted room under the field's former name", { createDailyRoom: true }, 400, 'rooms-not-connected'],
     ['an unknown transport', { transport: 'smoke' }, 400, 'invalid-request'],
     ['a string as the body', { body: 'hello' }, 400, 'body-not-object'],
     ['a list as the body', { body: [1] }, 400, 'body-not-object'],

@@ -2,6 +2,7 @@ import {
   ApiError,
   createApiError,
   getWebSocketBasePath,
+  isRoomTransport,
   JsonText,
   maxSessionStartWaitSeconds,
   maxStartBodyBytes,
@@ -14,21 +15,26 @@ import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { requireSessionStarter } from '../organizations/members.ts';
 import { takeSession } from '../reconciler/take-session.ts';
+import { abandonSessionRoom } from '../rooms/session-room.ts';
 import { createSession, type StartedSession } from '../sessions/create.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
 import { encodeBodyQueryParameter } from './body-parameter.ts';
+import { createRoom } from './create-room.ts';
 import { signToken } from './socket-token.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<ServiceContext, 'now' | 'sessionAddresses' | 'telemetry' | 'ownership' | 'reconciler'>;
 type StartContext = SessionParts &
   Pick<ServiceContext, 'newId' | 'logger' | 'disk' | 'socketTokenKey' | 'iceServersOf' | 'refuseForCapacity'> &
-  Parameters<typeof createSession>[0];
+  Parameters<typeof createSession>[0] &
+  Parameters<typeof createRoom>[0];
 type StartOptions = {
   readonly request: Request;
   readonly fields: readonly (keyof StartResponse)[] | undefined;
   readonly requestedAt: Date;
+  /** The id of the phone call for which the session is started. Absent if it is started for no call. */
+  readonly callId?: string;
 };
 
 /**
@@ -74,7 +80,7 @@ async function start(
   const { requestedAt, isMember } = options;
   const auditActor = isMember ? caller : null;
   const maxConversationLevel = options.request.maxConversationLevel ?? null;
-  const input = {
+  const wanted = {
     sessionId,
     organizationId,
     agentName,
@@ -84,6 +90,10 @@ async function start(
     requestedAt,
     auditActor,
   };
+  const room = isRoomTransport(transport)
+    ? await createRoom(context, { ...wanted, provider: transport }, options)
+    : null;
+  const input = { ...wanted, room };
   const claim = async () => {
     const started = await createSession(context, input);
     const { claim: instance } = started;
@@ -97,21 +107,22 @@ async function start(
       // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
       else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
       const response = answer(context, caller, agentName, { sessionId, transport, body, started, options });
-      return narrow(response, options.fields);
+      return narrow({ ...response, ...room?.response }, options.fields);
     });
   } catch (error) {
     // End the session: its transaction may have been committed although the database did not confirm the commit. The
     // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    if (room !== null) await abandonSessionRoom(context, sessionId);
     await context.refuseForCapacity(caller.organizationId, error);
     throw error;
   }
 }
 
-function transportOf(request: Request): SessionTransport {
-  const transport = request.transport ?? (request.createDailyRoom === true ? 'daily' : 'none');
-  if (transport === 'daily') throw createApiError('hosted-rooms-unavailable');
-  return transport;
+/** With `createDailyRoom: false`, the caller has made a room at Daily itself, and names it in the body. */
+function transportOf({ transport, createDailyRoom }: Request): SessionTransport {
+  if (transport === 'daily' && createDailyRoom === false) return 'none';
+  return transport ?? (createDailyRoom === true ? 'daily' : 'none');
 }
 
 /** Returns the unchanged text of the field `body` of the request. Null if there is none. */
@@ -146,6 +157,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
     instanceId,
     address,
     reportsSession,
+    organizationId: input.organizationId,
     transport: input.transport,
     maxSeconds: deployment.maxSessionSeconds,
     conversationLevel: deployment.conversationLevel,

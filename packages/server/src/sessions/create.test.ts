@@ -25,6 +25,7 @@ const input = (agentName: string, fields: Partial<SessionStartInput> = {}): Sess
   maxConversationLevel: null,
   requestedAt: secondsAgo(1),
   auditActor: null,
+  room: null,
   ...fields,
 });
 /** Creates an agent with a unique name and a serving deployment. */

@@ -7,6 +7,7 @@ import {
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
+import { keepSessionRoom, type NewSessionRoom } from '../rooms/session-room.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
 import { insertSession } from './rows.ts';
@@ -23,6 +24,8 @@ export type SessionStartInput = {
   /** The highest conversation level that the client allows. Null if it names none. */
   readonly maxConversationLevel: ConversationLevel | null;
   readonly requestedAt: Date;
+  /** The room that was created for the session. Null for a transport without rooms. */
+  readonly room: NewSessionRoom | null;
   /** Whose start the audit log records. Null for a start with a public key, which it does not record. */
   readonly auditActor: Actor | null;
 };
@@ -35,11 +38,11 @@ export type StartedSession = { readonly deployment: ServingDeployment; readonly 
  * start claims no instance until its client connects.
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`,
- * `level-needs-token`
+ * `level-needs-token`, `rooms-timeout`
  */
 export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
   return context.db.transaction().execute(async (db) => {
-    const deployment = await serving({ ...context, db }, input);
+    const deployment = await lockServingDeployment({ ...context, db }, input);
     const waits = input.transport === 'websocket';
     // Without a token, a client cannot name a session, so the session is created only when the client connects.
     if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
@@ -63,6 +66,7 @@ export function createSession(context: Context, input: SessionStartInput): Promi
     const claim = waits
       ? null
       : await claimInstanceForSession({ ...context, db }, { ...input, ...deployment }, session);
+    if (input.room !== null) await keepSessionRoom(db, input.sessionId, input.room);
     if (input.auditActor !== null) {
       await appendAudit(db, input.organizationId, {
         ...organizationEventFields,
@@ -78,7 +82,22 @@ export function createSession(context: Context, input: SessionStartInput): Promi
   });
 }
 
-async function serving(context: Context, input: SessionStartInput): Promise<ServingDeployment> {
+/**
+ * Returns the deployment that a session would have if it started now.
+ *
+ * @throws failure `not-found`, `deployment-not-ready`
+ */
+export function findServingDeployment(
+  context: SessionStartContext,
+  input: Pick<SessionStartInput, 'organizationId' | 'agentName' | 'transport' | 'body' | 'maxConversationLevel'>,
+): Promise<ServingDeployment> {
+  return context.db.transaction().execute((db) => lockServingDeployment({ ...context, db }, input));
+}
+
+async function lockServingDeployment(
+  context: SessionStartContext,
+  input: Parameters<typeof findServingDeployment>[1],
+): Promise<ServingDeployment> {
   const deployment = await lockAgentForSessionStart(context, input.organizationId, input.agentName);
   if (deployment === 'not-found') throw createApiError('not-found');
   if (deployment === 'not-ready') throw createApiError('deployment-not-ready');

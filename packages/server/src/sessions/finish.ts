@@ -1,14 +1,15 @@
-import type { SessionCompletionStatus } from '@bothost/contract';
+import { isRoomTransport, type SessionCompletionStatus } from '@bothost/contract';
 import { learnTransport } from '../agents/deployment-state.ts';
 import { storeFinalMetrics } from '../metrics/finish.ts';
 import type { Sample } from '../metrics/series.ts';
+import { endSessionRoom } from '../rooms/session-room.ts';
 import type { Database, SessionState } from '../store/tables.ts';
 import { runInTransaction } from '../store/transaction.ts';
 import { endSessionRow, type SessionRow } from './rows.ts';
 
 /**
- * Ends a session once, stores its final metrics, and remembers the transport of a successful session. If `only` is given, sessions in other states are not ended. Returns
- * undefined if this call did not end the session.
+ * Ends a session once, stores its final metrics, makes its room due for deletion, and remembers the transport of a successful
+ * session. If `only` is given, sessions in other states are not ended. Returns undefined if this call did not end the session.
  */
 export function finishSession(
   context: { db: Database },
@@ -22,6 +23,7 @@ export function finishSession(
     const row = await endSessionRow(db, sessionId, status, endedAt, only);
     if (row === undefined) return undefined;
     await storeFinalMetrics({ db }, sessionId, late);
+    if (isRoomTransport(row.transport)) await endSessionRoom(db, sessionId, endedAt);
     await learnTransport(db, row);
     return row;
   });

@@ -33,16 +33,16 @@ function toSessionSummary(row: SessionResponseRow): Omit<SessionSummary, 'conver
   };
 }
 
-/** Converts a row to the form in which `getSession` returns a session. `meetingIds` is empty, because there are no hosted rooms. */
+/** Converts a row to the form in which `getSession` returns a session. `meetings` is null if the session has no room. */
 export function toSessionResponse(
-  row: SessionResponseRow,
+  row: SessionResponseRow & { readonly meetings: SessionResponse['meetingIds'] | null },
   metrics: ResourceMetrics | null,
   events: readonly StoredSessionEvent[],
 ): SessionResponse {
   return {
     ...toSessionSummary(row),
     resourceMetrics: metrics,
-    meetingIds: [],
+    meetingIds: row.meetings ?? [],
     events: events.map(toSessionEvent),
     startPhases: startPhases(row),
   };

@@ -1,4 +1,4 @@
-import type { SessionCompletionStatus, SessionEndState } from '@bothost/contract';
+import type { SessionCompletionStatus, SessionEndState, SessionResponse } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
@@ -34,15 +34,17 @@ export async function findSessionWithMetrics<Metrics>(
   organizationId: string,
   agent: string,
   sessionId: string,
-): Promise<(SessionResponseRow & { metrics: Metrics | null }) | undefined> {
+): Promise<SessionWithMetrics<Metrics> | undefined> {
   const parameters = [sessionId, organizationId, agent, isUuid(agent) ? agent : null];
-  const query = createPreparedQuery<SessionResponseRow & { metrics: Metrics | null }>(
-    'session-look-up',
-    lookUp,
-    parameters,
-  );
+  const query = createPreparedQuery<SessionWithMetrics<Metrics>>('session-look-up', lookUp, parameters);
   return (await db.executeQuery(query)).rows[0];
 }
+
+/** `meetings` is null if the session has no room. */
+export type SessionWithMetrics<Metrics> = SessionResponseRow & {
+  readonly metrics: Metrics | null;
+  readonly meetings: SessionResponse['meetingIds'] | null;
+};
 
 /** The session columns that responses contain. */
 const presented = [
@@ -68,8 +70,9 @@ const presented = [
 export type SessionResponseRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: SessionEndState };
 
 const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')},
-    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics
-  from sessions join agents on agents.id = agent_id left join session_metrics on session_id = sessions.id
+    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics, session_rooms.meetings
+  from sessions join agents on agents.id = agent_id left join session_metrics on session_metrics.session_id = sessions.id
+    left join session_rooms on session_rooms.session_id = sessions.id
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { sendRawRequest } from '../support/ask.ts';
 import { insertTestBuild } from '../support/build-rows.ts';
+import { startDailyStandIn } from '../support/daily.ts';
 import { createVersionedBot, uploadAndBuildProject } from '../support/deploys.ts';
 import { startOpenIdProvider } from '../support/openid-provider.ts';
 import {
@@ -39,9 +40,11 @@ const changing = Object.values(allOperations as Readonly<Record<string, Operatio
 const openIdClient = { id: 'bothost', secret: 'the secret of the client' };
 
 const provider = await startOpenIdProvider(openIdClient);
+const daily = await startDailyStandIn();
 const service = await useTestServer({
   bots: { audited: {} },
   environment: {
+    BOTHOST_DAILY_API_URL: daily.url,
     BOTHOST_OPENID_ISSUER: provider.issuer,
     BOTHOST_OPENID_CLIENT_ID: openIdClient.id,
     BOTHOST_OPENID_CLIENT_SECRET: openIdClient.secret,
@@ -54,6 +57,7 @@ const buildId = (await uploadAndBuildProject(service, createVersionedBot('1'))).
 afterAll(async () => {
   await db.destroy();
   provider.close();
+  await daily.close();
 });
 
 /** The entries of all organizations that `work` adds, oldest first. */
@@ -103,6 +107,9 @@ async function operatorOfIdleVault() {
 }
 
 const createLink = async () => parseLinkToken((await home().createInvitation({ body: { role: 'viewer' } })).url);
+
+const connectDaily = () =>
+  service.client.connectRooms({ params: { provider: 'daily' }, body: { apiKey: daily.apiKey } });
 
 async function approveDevice(approve: boolean): Promise<string> {
   const login = await anybody().startDeviceLogin({ body: { client_id: 'botcli', device_name: 'laptop' } });
@@ -171,6 +178,11 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
       completed_at: new Date(),
     });
     return () => service.client.cancelBuild({ params: { buildId: id } });
+  },
+  connectRooms: async () => connectDaily,
+  disconnectRooms: async () => {
+    await connectDaily();
+    return () => service.client.disconnectRooms({ params: { provider: 'daily' } });
   },
   putSecrets: async () => createSet,
   deleteSecret: async () => {

@@ -62,6 +62,8 @@ declare module 'fastify' {
     /** The operation of the route, with the properties that the error handler and the JSON parser need. */
     operation?: Pick<Operation, 'audit'> &
       Partial<Pick<Operation, 'name' | 'bodyBytes' | 'exactBody' | 'verbatimField' | 'acceptsForm'>>;
+    /** Whether the body of the request stays a buffer, for example because it is signed. */
+    keepsBodyBytes?: boolean;
   }
 }
 

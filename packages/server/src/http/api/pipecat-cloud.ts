@@ -21,7 +21,7 @@ const refuseGitHub = refuse(
 );
 
 const notOffered: OperationHandlers<typeof unsupportedPipecatCloudOperations> = {
-  getDailyKey: refuse('This service has no hosted rooms, so it has no Daily key.'),
+  getDailyKey: refuse('This service never returns the key of Daily.'),
   createAgentProfile: refuseProfile,
   updateAgentProfile: refuseProfile,
   createRegistryKey: refuseRegistryKey,

@@ -1,0 +1,28 @@
+import { startPollingLoop } from '../concurrency/polling-loop.ts';
+import type { Config } from '../config.ts';
+import type { ServiceContext } from '../context.ts';
+import { createDailyRooms } from '../rooms/daily/daily-rooms.ts';
+import { deleteDueRooms } from '../rooms/delete-rooms.ts';
+import { type DataDirectory, deriveKeyFromRootKey } from './data-directory.ts';
+import type { Teardown } from './teardown.ts';
+
+/** How long a client may wait for a room: at most three such requests. */
+const dailyTimeoutMs = 10_000;
+
+/** Opens the providers of rooms, and starts the deletion of rooms whose sessions have ended. */
+export function startRoomServices(
+  base: Pick<ServiceContext, 'db' | 'now' | 'logger' | 'keyring'>,
+  { dailyApiUrl }: Pick<Config, 'dailyApiUrl'>,
+  data: DataDirectory,
+  teardown: Pick<Teardown, 'add'>,
+): Pick<ServiceContext, 'roomProviders' | 'deleteRooms' | 'dialinKey' | 'daily'> {
+  const daily = { apiUrl: dailyApiUrl, timeoutMs: dailyTimeoutMs };
+  const roomProviders = { daily: createDailyRooms({ ...base, daily }) };
+  const deletion = startPollingLoop(
+    (signal) => deleteDueRooms({ ...base, roomProviders }, signal),
+    (error) => base.logger.warn({ err: error }, 'deletion of rooms failed, retry scheduled'),
+  );
+  teardown.add(() => deletion.close());
+  const dialinKey = deriveKeyFromRootKey(data.rootKey, 'dialin');
+  return { roomProviders, deleteRooms: deletion.wake, dialinKey, daily };
+}

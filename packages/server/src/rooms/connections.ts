@@ -1,0 +1,107 @@
+import { createApiError, type RoomConnection, type RoomTransport } from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
+import {
+  deleteProviderKey,
+  listProviderKeys,
+  type StoredProviderKey,
+  storeProviderKey,
+} from '../secrets/provider-key.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { Database } from '../store/tables.ts';
+import { encodeDailyKey } from './daily/daily-key.ts';
+import type { DailyConnection } from './daily/daily-request.ts';
+import { findDailyDomain } from './daily/daily-rooms.ts';
+import { countRooms, resumeRoomDeletions } from './rows.ts';
+
+type Context = { readonly db: Database; readonly now: () => Date };
+type Scope = Actor & { readonly organizationId: string };
+
+/** Lists the providers whose keys the organization has stored. */
+export async function listRoomConnections(
+  { db }: Pick<Context, 'db'>,
+  { organizationId }: { readonly organizationId: string },
+): Promise<readonly RoomConnection[]> {
+  const keys = await listProviderKeys(db, organizationId);
+  return Promise.all(keys.map((key) => present(db, organizationId, key)));
+}
+
+/**
+ * Checks a key at its provider, and stores it. Rooms that could not be deleted with the former key are deleted with this one.
+ *
+ * @throws failure `rooms-key-invalid`, `rooms-unavailable`, `rooms-busy`, `rooms-timeout`
+ */
+export async function connectRooms(
+  context: Context & {
+    readonly keyring: Keyring;
+    readonly daily: DailyConnection;
+    readonly deleteRooms: () => void;
+  },
+  scope: Scope,
+  provider: RoomTransport,
+  wanted: { readonly apiKey: string; readonly dialinSecret?: string | null | undefined },
+): Promise<RoomConnection> {
+  const { organizationId } = scope;
+  const dialinSecret = wanted.dialinSecret ?? null;
+  const account = await findDailyDomain(context.daily, wanted.apiKey);
+  await context.keyring.ensure(context.db, organizationId);
+  const at = context.now();
+  const key = { account, details: { signsDialin: dialinSecret !== null }, connected_at: at };
+  await context.db.transaction().execute(async (db) => {
+    const value = encodeDailyKey({ apiKey: wanted.apiKey, dialinSecret });
+    await storeProviderKey({ ...context, db }, { organizationId, provider }, { ...key, value });
+    await resumeRoomDeletions(db, { organizationId, provider, at });
+    await record(db, scope, 'rooms.connect', provider, at);
+  });
+  context.deleteRooms();
+  return present(context.db, organizationId, { ...key, provider });
+}
+
+/** Deletes the key of a provider. @throws failure `rooms-not-found`, `rooms-open` if rooms exist, unless forced */
+export async function disconnectRooms(
+  context: Context,
+  scope: Scope,
+  provider: RoomTransport,
+  isForced: boolean,
+): Promise<RoomConnection> {
+  const { organizationId } = scope;
+  return context.db.transaction().execute(async (db) => {
+    const key = await deleteProviderKey(db, { organizationId, provider });
+    if (key === null) throw createApiError('rooms-not-found');
+    const connection = await present(db, organizationId, key);
+    if (connection.openRooms > 0 && !isForced) throw createApiError('rooms-open');
+    await record(db, scope, 'rooms.disconnect', provider, context.now());
+    return connection;
+  });
+}
+
+function record(
+  db: Database,
+  { organizationId, ...actor }: Scope,
+  action: 'rooms.connect' | 'rooms.disconnect',
+  provider: RoomTransport,
+  at: Date,
+): Promise<void> {
+  return appendAudit(db, organizationId, {
+    ...organizationEventFields,
+    at,
+    actor,
+    action,
+    object: provider,
+    result: 'done',
+  });
+}
+
+async function present(
+  db: Database,
+  organizationId: string,
+  { provider, account, details, connected_at }: StoredProviderKey,
+): Promise<RoomConnection> {
+  return {
+    provider: provider as RoomTransport,
+    account,
+    signsDialin: details.signsDialin,
+    openRooms: await countRooms(db, organizationId, provider),
+    connectedAt: connected_at.toISOString(),
+  };
+}

@@ -1,0 +1,122 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useTestRows } from '../../test/support/use-test-server.ts';
+import { newId } from '../store/uuid.ts';
+import { deleteDueRooms, purgeRoomRecords } from './delete-rooms.ts';
+import type { RoomProviders } from './room-provider.ts';
+
+const rows = await useTestRows();
+const start = Date.parse('2026-11-28T12:00:00Z');
+const signal = new AbortController().signal;
+let organizationId: string;
+let nowMs = start;
+let failures = 0;
+const deleted: string[] = [];
+
+const roomProviders: RoomProviders = {
+  daily: {
+    create: () => Promise.reject(new Error('not used')),
+    createBotRequest: () => Promise.reject(new Error('not used')),
+    remove: async ({ name }) => {
+      if (failures > 0) {
+        failures -= 1;
+        throw new Error('the provider fails');
+      }
+      deleted.push(name);
+    },
+  },
+};
+const context = { db: rows.db, now: () => new Date(nowMs), logger: pino({ level: 'silent' }), roomProviders };
+
+beforeEach(async () => {
+  organizationId = await rows.organization(`rooms-${newId().slice(-12)}`);
+  await rows.db.deleteFrom('session_rooms').execute();
+  nowMs = start;
+  failures = 0;
+  deleted.length = 0;
+});
+
+async function insertRoom(name: string, deleteAtMs: number | null): Promise<string> {
+  const id = newId();
+  await rows.db
+    .insertInto('session_rooms')
+    .values({
+      session_id: id,
+      organization_id: organizationId,
+      provider: 'daily',
+      name,
+      meetings: '[]',
+      delete_at: deleteAtMs === null ? null : new Date(deleteAtMs),
+      created_at: new Date(start),
+    })
+    .execute();
+  return id;
+}
+const pass = () => deleteDueRooms(context, signal);
+const readRoom = (id: string) =>
+  rows.db.selectFrom('session_rooms').selectAll().where('session_id', '=', id).executeTakeFirst();
+
+describe('deleteDueRooms', () => {
+  it('deletes rooms that are due, once, and no others', async () => {
+    const due = await insertRoom('due', start);
+    await insertRoom('later', start + 1);
+    await insertRoom('in use', null);
+    await pass();
+    await pass();
+    expect(deleted).toEqual(['due']);
+    expect(await readRoom(due)).toMatchObject({ deleted_at: new Date(start), delete_at: null });
+  });
+
+  it('deletes any number of rooms in one pass', async () => {
+    for (let number = 0; number < 25; number += 1) await insertRoom(`room ${number}`, start);
+    await pass();
+    expect(deleted).toHaveLength(25);
+  });
+
+  it('repeats a failed deletion after 1, 2, 4 ... seconds and at last every ten minutes, until it succeeds', async () => {
+    const id = await insertRoom('stubborn', start);
+    failures = 12;
+    const pausesMs: number[] = [];
+    while (deleted.length === 0) {
+      await pass();
+      const next = (await readRoom(id))?.delete_at?.getTime();
+      if (next === undefined) continue;
+      pausesMs.push(next - nowMs);
+      nowMs = next - 1;
+      await pass();
+      nowMs = next;
+    }
+    expect(pausesMs.slice(0, 4)).toEqual([1_000, 2_000, 4_000, 8_000]);
+    expect(pausesMs.at(-1)).toBe(600_000);
+    expect(pausesMs).toHaveLength(12);
+  });
+
+  it('leaves a room to another server that is deleting it, until that server must have failed', async () => {
+    const id = await insertRoom('leased', start);
+    // A server that is killed in the middle of the deletion writes nothing after it.
+    const remove = () => new Promise<never>(() => undefined);
+    const killed = { ...context, roomProviders: { daily: { ...roomProviders.daily, remove } } };
+    void deleteDueRooms(killed, signal);
+    await expect.poll(async () => (await readRoom(id))?.attempts).toBe(1);
+    await pass();
+    expect(deleted).toEqual([]);
+    nowMs += 60_000;
+    await pass();
+    expect(deleted).toEqual(['leased']);
+  });
+});
+
+describe('purgeRoomRecords', () => {
+  it('deletes the record of a room a day after its deletion, if its session does not exist', async () => {
+    const gone = await insertRoom('gone', start);
+    const waiting = await insertRoom('not deleted yet', start + 1);
+    await pass();
+    nowMs += 86_400_000;
+    await purgeRoomRecords(context);
+    expect(await readRoom(gone)).toBeDefined();
+    nowMs += 1;
+    await purgeRoomRecords(context);
+    expect(await readRoom(gone)).toBeUndefined();
+    expect(await readRoom(waiting)).toBeDefined();
+  });
+});

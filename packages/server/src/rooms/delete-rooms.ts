@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+import type { Database } from '../store/tables.ts';
+import type { RoomProviders } from './room-provider.ts';
+import {
+  deleteRecordsOfDeletedRooms,
+  leaseRoomsToDelete,
+  markRoomDeleted,
+  postponeRoomDeletion,
+  type RoomRow,
+} from './rows.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly logger: Logger;
+  readonly roomProviders: RoomProviders;
+};
+
+/** Daily accepts 50 deletions in 30 seconds. */
+const deletionsPerPass = 10;
+/** How long a server may take for a deletion, before another one repeats it. */
+const leaseMs = 60_000;
+const firstRetryMs = 1_000;
+const longestRetryMs = 600_000;
+
+/**
+ * Deletes the rooms whose sessions have ended or were never created. A deletion that fails is repeated until it succeeds, by any
+ * server, after 1, 2, 4 ... seconds and at last every 10 minutes.
+ */
+export async function deleteDueRooms(context: Context, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const now = context.now();
+    const leasedUntil = new Date(now.getTime() + leaseMs);
+    const rooms = await leaseRoomsToDelete(context.db, { now, leasedUntil, limit: deletionsPerPass });
+    await Promise.all(rooms.map((room) => deleteRoom(context, room, signal)));
+    if (rooms.length < deletionsPerPass) return;
+  }
+}
+
+async function deleteRoom(context: Context, room: RoomRow, signal: AbortSignal): Promise<void> {
+  const { db, now, logger } = context;
+  try {
+    const target = { organizationId: room.organization_id, name: room.name };
+    await context.roomProviders[room.provider].remove(target, signal);
+  } catch (error) {
+    const pauseMs = Math.min(firstRetryMs * 2 ** (room.attempts - 1), longestRetryMs);
+    const fields = { sessionId: room.session_id, provider: room.provider, attempts: room.attempts };
+    logger.warn({ ...fields, err: error }, 'room deletion failed, retry scheduled');
+    await postponeRoomDeletion(db, room.session_id, new Date(now().getTime() + pauseMs));
+    return;
+  }
+  await markRoomDeleted(db, room.session_id, now());
+}
+
+const recordDays = 1;
+const recordsPerPass = 1_000;
+
+/**
+ * Deletes the records of rooms that were deleted a day ago, and whose sessions do not exist any more. Until then, the record keeps
+ * an announcement of its call from being used twice.
+ */
+export async function purgeRoomRecords({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
+  const before = new Date(now().getTime() - recordDays * 86_400_000);
+  await deleteRecordsOfDeletedRooms(db, before, recordsPerPass);
+}

@@ -1,0 +1,19 @@
+import { createApiError, isRoomTransport, type RoomTransport } from '@bothost/contract';
+import type { ServiceContext } from '../context.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { connectRooms, disconnectRooms, listRoomConnections } from './connections.ts';
+
+export function createRoomHandlers(context: ServiceContext) {
+  return {
+    listRoomConnections: async (_, caller) => ({ connections: [...(await listRoomConnections(context, caller))] }),
+    connectRooms: async ({ params, body }, caller) =>
+      connectRooms(context, caller, requireProvider(params.provider), body),
+    disconnectRooms: async ({ params, query }, caller) =>
+      disconnectRooms(context, caller, requireProvider(params.provider), query.force === 'true'),
+  } satisfies Partial<ApiOperationHandlers>;
+}
+
+function requireProvider(name: string): RoomTransport {
+  if (!isRoomTransport(name)) throw createApiError('rooms-not-found');
+  return name;
+}

@@ -1,0 +1,30 @@
+import { createApiError, createDialinPath } from '@bothost/contract';
+import { requireAgentId } from '../agents/find.ts';
+import type { Principal } from '../organizations/authenticate.ts';
+import { findDailyKey } from '../rooms/daily/daily-key.ts';
+import { deriveDialinSecret } from '../rooms/dialin-secret.ts';
+
+type Context = Parameters<typeof findDailyKey>[0] & { readonly dialinKey: Buffer };
+
+/**
+ * Returns the address at which Daily announces phone calls for an agent. It contains a secret unless Daily signs announcements.
+ *
+ * @throws failure `not-found`, `rooms-not-connected`
+ */
+export async function getDialinWebhook(
+  context: Context,
+  {
+    organizationId,
+    organizationName,
+    serviceUrl,
+  }: Pick<Principal, 'organizationId' | 'organizationName' | 'serviceUrl'>,
+  agentName: string,
+): Promise<{ url: string; isSigned: boolean }> {
+  const agentId = await requireAgentId(context.db, organizationId, agentName);
+  const key = await findDailyKey(context, organizationId);
+  if (key === null) throw createApiError('rooms-not-connected');
+  const url = new URL(createDialinPath(organizationName, agentName), serviceUrl);
+  const isSigned = key.dialinSecret !== null;
+  if (!isSigned) url.searchParams.set('secret', deriveDialinSecret(context.dialinKey, agentId));
+  return { url: url.href, isSigned };
+}
