@@ -16,6 +16,7 @@ StartMoment = Literal["botCalledAt", "transportConnectedAt", "firstFrameAt"]
 # Longer messages are cut, because the service reads at most 64 KiB of a response, and JSON needs up to 12 bytes for a
 # character.
 _EXCEPTION_CHARACTERS = 4000
+_MOST_MEETINGS = 20
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Session:
     ended_at: datetime | None = None
     # When each moment of the start was reached.
     start_moments: dict[StartMoment, datetime] = field(default_factory=dict)
+    # The meetings of rooms that the bot joined, as Daily numbers them.
+    meetings: list[dict[str, str]] = field(default_factory=list)
     # The running calls of `bot()`: a second one starts when a WebRTC client connects to a session without a transport.
     tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     # Whether a WebRTC session still waits for its client to connect.
@@ -92,6 +95,13 @@ class Session:
         if moment not in self.start_moments:
             self.start_moments[moment] = datetime.now(UTC)
 
+    def note_meeting(self, meeting_id: str, participant_id: str) -> None:
+        """Record that the bot joined a meeting. Further meetings are ignored once there are many."""
+        meeting = {"meetingId": meeting_id, "participantId": participant_id}
+        if meeting not in self.meetings and len(self.meetings) < _MOST_MEETINGS:
+            self.meetings.append(meeting)
+        self.reach("transportConnectedAt")
+
     def finish(self, outcome: SessionOutcome) -> None:
         """Record how the session ended. All calls after the first one are ignored."""
         if self.ended.is_set():
@@ -108,6 +118,8 @@ class Session:
         for moment in get_args(StartMoment):
             reached_at = self.start_moments.get(moment)
             report[moment] = None if reached_at is None else _iso(reached_at)
+        if self.meetings:
+            report["meetings"] = self.meetings
         if self.outcome is None or self.ended_at is None:
             return report | {"state": "running"}
         report |= {"state": "ended", "status": self.outcome.status, "endedAt": _iso(self.ended_at)}

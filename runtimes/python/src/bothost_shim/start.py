@@ -9,6 +9,7 @@ from .asgi import Receive, Scope, Send, get_first_header
 from .host import PythonHost
 from .http_exchange import HttpError, read_json_object, send_json
 from .offers import supports_webrtc
+from .room_meetings import report_meetings
 from .run_bot import map_end_reason_to_outcome, run_bot
 from .session import Session, SessionOutcome
 
@@ -30,7 +31,7 @@ async def run_session(host: PythonHost, scope: Scope, receive: Receive, send: Se
     await session.close_recording()
     await host.delete_uploads()
     session.finish(outcome)
-    await send_json(send, outcome.status, _answer(outcome))
+    await send_json(send, outcome.status, _answer(outcome, session))
 
 
 def _room(scope: Scope) -> dict[str, str] | None:
@@ -54,6 +55,7 @@ async def _run(
 ) -> SessionOutcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
     if room is not None and transport != "webrtc":
+        report_meetings(session)
         return await run_bot(session, host.bot, create_session_arguments("daily", body=body, **common, **room))
     if transport != "webrtc" and not supports_webrtc():
         return await run_bot(session, host.bot, create_session_arguments("plain", body=body, **common))
@@ -107,12 +109,14 @@ async def _wait(connected: "asyncio.Future[Any]", session: Session, seconds: flo
     return connected.done()
 
 
-def _answer(outcome: SessionOutcome) -> dict[str, Any]:
+def _answer(outcome: SessionOutcome, session: Session) -> dict[str, Any]:
+    meetings = {"meetings": session.meetings} if session.meetings else {}
     if outcome.status == 200:
-        return {} if outcome.completion_status is None else {"completionStatus": outcome.completion_status}
+        status = {} if outcome.completion_status is None else {"completionStatus": outcome.completion_status}
+        return status | meetings
     messages = {
         500: "The bot raised an exception",
         503: "The instance is shutting down",
         504: "No client connected in time",
     }
-    return HttpError(outcome.status, messages[outcome.status], outcome.completion_status).body()
+    return HttpError(outcome.status, messages[outcome.status], outcome.completion_status).body() | meetings

@@ -1,12 +1,11 @@
-"""The conversation of the running session, and the file by which Pipecat finds it."""
+"""The conversation of the running session."""
 
-import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..setup_file import add_setup_file
 from .redaction import Redactor
 from .session_conversation import SessionConversation
 from .writer import ConversationWriter, Level
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from ..session import EndReason, Session
     from ..settings import Settings
 
-_SETUP_FILES_VARIABLE = "PIPECAT_SETUP_FILES"
-_SETUP_FILE = str(Path(__file__).with_name("pipecat_setup.py"))
 # Reasons of the line `end`, by the reason for which the host ended the session.
 _END_REASONS: dict["EndReason", str] = {
     "stopped": "stopped",
@@ -46,7 +43,7 @@ def record_conversation(session: "Session", settings: "Settings", level: Level, 
     writer = ConversationWriter(settings.conversation_file, level, session.started_at.timestamp(), redactor)
     conversation = SessionConversation(writer, session.id, settings.recording_file)
     session.conversation = _current.conversation = conversation
-    _add_setup_file()
+    add_setup_file()
 
     def end() -> None:
         _current.conversation = None
@@ -72,11 +69,3 @@ def _preload(*modules: str) -> None:
             # An older Pipecat may lack a class that the observer needs, or a package that the recorder needs.
             with suppress(Exception):
                 import_module(module)
-
-
-def _add_setup_file() -> None:
-    """Make Pipecat run the setup file for each pipeline. Pipecat reads the variable when it sets up a pipeline."""
-    # The bot's environment may name files of its own.
-    files = [file for file in os.environ.get(_SETUP_FILES_VARIABLE, "").split(os.pathsep) if file]
-    if _SETUP_FILE not in files:
-        os.environ[_SETUP_FILES_VARIABLE] = os.pathsep.join([*files, _SETUP_FILE])
