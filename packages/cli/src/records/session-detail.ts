@@ -25,7 +25,10 @@ export function createSessionReportBlocks(session: SessionResponse, now: Date): 
 }
 
 function sessionFields(session: SessionResponse, now: Date): CommandReportBlock {
-  const meetings = session.meetingIds.map((meeting): readonly [string, Cell] => ['Meeting', meeting.meetingId]);
+  const meetings = session.meetingIds.map(({ meetingId, participantId }): readonly [string, Cell] => [
+    'Meeting',
+    `${meetingId} (bot: ${participantId})`,
+  ]);
   return {
     kind: 'fields',
     fields: [

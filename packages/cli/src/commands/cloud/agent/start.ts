@@ -15,13 +15,14 @@ export const command = defineCommand({
   details:
     'Prints how to reach the session: the command does not talk to the bot.\n' +
     'Without --transport, the bot starts at once and is reached through the session proxy: the path after the ' +
-    'proxy address goes to the bot. With --transport websocket, the bot starts when a client connects.\n' +
+    'proxy address goes to the bot. With --transport websocket, the bot starts when a client connects. With --transport daily, ' +
+    'it starts in a new room at Daily.\n' +
     'After `botcli cloud auth login`, the session starts with your account, and its token opens only this session. ' +
     'A key from --api-key or BOTCLI_PUBLIC_KEY is used instead. With an API key as BOTCLI_TOKEN, the command needs a ' +
     'public key; with --organization, it first looks up the agent there.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    transport: choiceOption({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc']),
+    transport: choiceOption({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc', 'daily']),
     data: textOption({
       description: 'JSON object for the bot; @FILE reads a file, - reads standard input',
       short: 'd',
@@ -107,7 +108,9 @@ function report(
         title: 'Connect',
         fields: [
           ...reachFields(answer, proxyUrl, tokenExpiresAt),
-          ['In a browser', `${talkUrl} (over WebSocket or WebRTC)`],
+          ...(answer.dailyRoom === undefined
+            ? [['In a browser', `${talkUrl} (over WebSocket or WebRTC)`] as const]
+            : []),
         ],
       },
       {
@@ -124,7 +127,7 @@ function report(
 }
 
 /**
- * Describes how a client reaches the bot: the WebSocket URL and its token, or a `curl` command that reaches the bot through the
+ * Describes how a client reaches the bot: the WebSocket URL and its token, the room and its token, or a `curl` command that reaches the bot through the
  * service. The `curl` command contains an environment variable instead of the public key, because keys must not be printed. The
  * token of a session is printed, because it opens only this session.
  */
@@ -139,6 +142,13 @@ function reachFields(
       ...(answer.token === undefined ? [] : [['Token', answer.token] as const]),
       ...(answer.token === undefined ? [] : [['Token expires', formatTime(tokenExpiresAt)] as const]),
       ...(answer.body === undefined ? [] : [['Body', answer.body] as const]),
+    ];
+  }
+  if (answer.dailyRoom !== undefined && answer.dailyToken !== undefined) {
+    return [
+      ['Room', answer.dailyRoom],
+      ['Token', answer.dailyToken],
+      ['Join in a browser', `${answer.dailyRoom}?t=${answer.dailyToken}`],
     ];
   }
   const credential = answer.token ?? '$BOTCLI_PUBLIC_KEY';
