@@ -26,7 +26,7 @@ const pageRequests = {
   '/orgs/home/sessions?agent=parrot': ['agents', 'sessions'],
   '/orgs/home/logs?agent=parrot': ['agents', 'agents/parrot/logs'],
   '/orgs/home/talk/parrot': ['agents', 'agents/parrot'],
-  '/orgs/home/settings/general': ['regions', 'properties'],
+  '/orgs/home/settings/general': ['regions', 'properties', 'rooms'],
   '/orgs/home/settings/members': ['members'],
 };
 
@@ -100,6 +100,13 @@ const forms: readonly FormCase[] = [
       Name: 'body.name',
       'Sessions of viewers': 'body.viewersCanStartSessions',
     },
+  },
+  {
+    open: '/orgs/home/settings/general',
+    opener: 'Connect Daily',
+    values: { 'API key': password },
+    submit: 'Connect',
+    fields: { 'API key': 'body.apiKey', 'Secret for calls (optional)': 'body.dialinSecret' },
   },
   { open: '/settings/account', values: { Name: 'Grace' }, submit: 'Save', fields: { Name: 'body.name' } },
   {

@@ -94,6 +94,12 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
     ['home', {}],
   ],
   listRegions: [['home']],
+  listRooms: [['home']],
+  connectRooms: [
+    ['home', false],
+    ['home', true],
+  ],
+  disconnectRooms: [['home']],
 };
 
 const shown = (Object.keys(samples) as CommandName[]).flatMap((name) => {

@@ -77,6 +77,10 @@ export const botcliCommands = {
       ...['keys', 'create', name, '--kind', kind, ...(days === '' ? [] : ['--expires', `${days}d`])],
     ),
   revokeKey: (organization: string, keyId: string) => formatCloudCommand(organization, 'keys', 'revoke', keyId),
+  listRooms: (organization: string) => formatCloudCommand(organization, 'rooms', 'list'),
+  connectRooms: (organization: string, hasDialinSecret: boolean) =>
+    formatCloudCommand(organization, 'rooms', 'connect', 'daily', ...(hasDialinSecret ? ['--dialin-secret'] : [])),
+  disconnectRooms: (organization: string) => formatCloudCommand(organization, 'rooms', 'disconnect', 'daily', '--yes'),
   listMembers: (organization: string) => formatCloudCommand(organization, 'members', 'list'),
   inviteMember: (organization: string, email: string | null, role: string) =>
     formatCloudCommand(organization, ...['members', 'invite', ...(email === null ? [] : [email]), '--role', role]),

@@ -5,9 +5,9 @@ import { useNow } from '../components/use-now.ts';
 import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
-/** Shows the status, completion, start and duration of a session, and its ids. */
+/** Shows the status, completion, start and duration of a session, and its ids and meetings. */
 export function SessionFacts({ session }: { readonly session: SessionResponse }) {
-  const { sessionId, deploymentId, createdAt, endedAt, completionStatus } = session;
+  const { sessionId, deploymentId, createdAt, endedAt, completionStatus, meetingIds } = session;
   const firstFrame = session.startPhases?.firstFrame ?? null;
   const now = useNow(endedAt === null);
   const facts = [
@@ -32,6 +32,11 @@ export function SessionFacts({ session }: { readonly session: SessionResponse })
         Session <code className="font-mono">{sessionId}</code>, deployment{' '}
         <code className="font-mono">{deploymentId}</code>
       </p>
+      {meetingIds.map(({ meetingId, participantId }) => (
+        <p key={meetingId} className="text-quiet text-xs wrap-anywhere">
+          Meeting <code className="font-mono">{meetingId}</code>, bot <code className="font-mono">{participantId}</code>
+        </p>
+      ))}
     </div>
   );
 }

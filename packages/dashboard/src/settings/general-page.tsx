@@ -17,10 +17,11 @@ import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, type Membership, useMembership } from '../organization/organization.ts';
 import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
 import { OrganizationDangerZone } from './organization-danger-zone.tsx';
+import { RoomsSection } from './rooms-section.tsx';
 
 const origin = location.origin;
 
-/** The page at `/orgs/:organization/settings/general`: the organization's name, default region and membership. */
+/** The page at `/orgs/:organization/settings/general`: the organization's name, default region, rooms and membership. */
 export function GeneralPage() {
   const membership = useMembership();
   return (
@@ -32,6 +33,7 @@ export function GeneralPage() {
         <ShownNames {...membership} />
       )}
       <DefaultRegion membership={membership} />
+      <RoomsSection membership={membership} />
       <OrganizationDangerZone membership={membership} />
     </>
   );

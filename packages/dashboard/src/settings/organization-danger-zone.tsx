@@ -40,7 +40,7 @@ export function OrganizationDangerZone({ membership }: { readonly membership: Me
       {canCallOperation(membership, 'deleteOrganization') && (
         <DangerAction
           title="Delete the organization"
-          lead="Revokes its keys and removes its members. It must have no agents and secret sets."
+          lead="Revokes its keys and removes its members. It must have no agents, secret sets and keys of Daily."
         >
           <Button variant="danger" onClick={() => setOpen('delete')}>
             Delete

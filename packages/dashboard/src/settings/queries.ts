@@ -14,6 +14,10 @@ export function apiKeysQuery(organization: string) {
   return organizationQuery(organization, ['keys'], (api, signal) => api.listKeys({}, signal));
 }
 
+export function roomConnectionsQuery(organization: string) {
+  return organizationQuery(organization, ['rooms'], (api, signal) => api.listRoomConnections({}, signal));
+}
+
 export function membersQuery(organization: string) {
   return organizationQuery(organization, ['members'], (api, signal) => api.listMembers({}, signal));
 }

@@ -4,7 +4,14 @@ import { prefetchPermitted } from '../organization/prefetch-permitted.ts';
 import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { parseAuditFilter } from './audit-filter.ts';
-import { apiKeysQuery, auditQuery, invitationsQuery, membersQuery, personalTokensQuery } from './queries.ts';
+import {
+  apiKeysQuery,
+  auditQuery,
+  invitationsQuery,
+  membersQuery,
+  personalTokensQuery,
+  roomConnectionsQuery,
+} from './queries.ts';
 
 const settingsLayout = lazyRouteComponent(() => import('./settings-layout.tsx'), 'SettingsLayout');
 
@@ -27,7 +34,12 @@ const organizationPages = [
     path: '/general',
     loader: (loading) => {
       const { organization } = loading.params;
-      prefetch(loading, regionsQuery(organization), organizationPropertiesQuery(organization));
+      prefetch(
+        loading,
+        regionsQuery(organization),
+        organizationPropertiesQuery(organization),
+        roomConnectionsQuery(organization),
+      );
       void prefetchPermitted(loading, 'transferOrganization', membersQuery(organization));
     },
     component: lazyRouteComponent(() => import('./general-page.tsx'), 'GeneralPage'),
