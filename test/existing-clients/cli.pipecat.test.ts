@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { allOperations, listOperationPaths, operations } from '../../packages/contract/src/index.ts';
 import { testUnless } from '../../packages/runtime/test/skip-with-reason.ts';
 import { markSecretDeliveryFailed } from '../../packages/server/test/support/failed-secret-delivery.ts';
+import { type DailyStandIn, startDailyStandIn } from '../../packages/server/test/support/daily.ts';
 import { signUpPerson, type TestPerson } from '../../packages/server/test/support/people.ts';
 import { createRequestRecorder } from '../../packages/server/test/support/request-log.ts';
 import {
@@ -77,12 +78,16 @@ describe.each(tested.map((version, index) => [version, index === 0] as const))(
      */
     const kept = new Map<string, string>();
     const rows: string[] = [];
+    let daily: DailyStandIn;
     const { logger, requests } = createRequestRecorder();
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'bothost-moving-'));
       await writeProject(join(folder, 'first'), 'first', bot);
-      service = await startTestServer({ environment: { BOTHOST_TRUSTED_PROXIES: '127.0.0.1' }, logger });
+      daily = await startDailyStandIn();
+      const environment = { BOTHOST_TRUSTED_PROXIES: '127.0.0.1', BOTHOST_DAILY_API_URL: daily.url };
+      service = await startTestServer({ environment, logger });
+      await service.client.connectRooms({ params: { provider: 'daily' }, body: { apiKey: daily.apiKey } });
       other = await insertSecondOrganization(service);
       kept.set('OTHER_KEY', other.publicKey);
       ada = await signUpPerson(service, 'ada');
@@ -107,6 +112,7 @@ describe.each(tested.map((version, index) => [version, index === 0] as const))(
       });
     });
     afterAll(async () => {
+      await daily?.close();
       commands?.close();
       proxy?.close();
       await other?.close();
@@ -254,12 +260,25 @@ describe.each(tested.map((version, index) => [version, index === 0] as const))(
           'The API key or token is unknown, revoked, expired or of the wrong kind.',
         ],
         ['a missing agent', 'nobody', '', {}, '404', 'Agent or session not found.'],
-        ['a hosted room', 'first', '', { use_daily: true }, '400', 'This service has no hosted rooms yet.'],
       ])('raises AgentStartError for a start with %s', async (_, agentName, key, params, code, sentence) => {
         expect(await start(agentName, key || service.publicKey, params)).toEqual({
           error_code: code,
           message: expect.stringContaining(`${code} - ${sentence}`),
         });
+      });
+
+      it('starts a session in a room of Daily, which is deleted at the end of the session', async () => {
+        const properties = { use_daily: true, daily_room_properties: { max_participants: 2 } };
+        const started = await start('first', service.publicKey, properties);
+        const [room] = daily.rooms();
+        expect(room?.properties).toMatchObject({ max_participants: 2, eject_at_room_exp: true });
+        expect(started).toEqual({
+          sessionId: expect.any(String),
+          dailyRoom: `https://stand-in.daily.co/${room?.name}`,
+          dailyToken: expect.any(String),
+        });
+        await service.client.stopSession({ params: { agentName: 'first', sessionId: started['sessionId'] ?? '' } });
+        await expect.poll(daily.rooms, { timeout: 10_000 }).toEqual([]);
       });
 
       it('raises AgentStartError when the agent is at capacity', async () => {

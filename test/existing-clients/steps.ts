@@ -202,7 +202,14 @@ export const agentSteps: readonly CommandStep[] = [
     does: 'shows a session with its events and metrics',
   },
   { line: 'agent sessions first --end-state terminated', status: 0, shows: /\$SESSION/, since: '1.4.0' },
-  expectRefusal('agent start first --use-daily --force', /has no hosted rooms yet/),
+  {
+    line: 'agent start first --use-daily --force',
+    status: 0,
+    shows: /https:\/\/stand-in\.daily\.co\/bothost-[0-9a-f]{32}\?t=.*Session ID: ([0-9a-f-]{36})|Session ID: ([0-9a-f-]{36}).*https:\/\/stand-in\.daily\.co\//s,
+    keeps: ['ROOM_SESSION'],
+    does: 'starts a session in a room, once the organization has connected Daily',
+  },
+  { line: 'agent stop first --session-id $ROOM_SESSION --force', status: 0, shows: /\$ROOM_SESSION/ },
   {
     line: 'docker build-push first --no-push --yes',
     status: 0,

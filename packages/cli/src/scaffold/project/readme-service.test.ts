@@ -37,18 +37,16 @@ test('the README names the transports that the page of the development runner of
   expect(readme('carrier1')).not.toContain('allow the microphone');
 });
 
-test('the README says that the transport with Daily rooms works only on the user’s machine, not on the bothost service', () => {
-  expect(entryPointsOf(['hostedrtc'])).toMatch(
-    /creates no rooms yet: `daily \(hostedrtc\)` works.*project add smallwebrtc/,
-  );
-  expect(entryPointsOf(['hostedrtc', 'lightrtc'])).not.toContain('project add smallwebrtc');
+test('the README says that the service needs a key of Daily for Daily rooms, and that it creates no rooms of LiveKit', () => {
+  expect(entryPointsOf(['hostedrtc'])).toContain('`botcli cloud rooms connect daily`');
+  expect(entryPointsOf(['livekit'])).toMatch(/creates no rooms of LiveKit yet.*project add smallwebrtc/);
+  expect(entryPointsOf(['livekit', 'lightrtc'])).not.toContain('project add smallwebrtc');
 });
 
-test('the README of a bot that takes phone calls in Daily rooms says that the bothost service has no webhook for calls', () => {
+test('the README of a bot that takes phone calls in Daily rooms names the command that prints the address for calls', () => {
   const configuration = configurationOf(['hostedrtc_pstn_dialin']);
   const readme = generateProjectFiles(configuration).find(({ path }) => path === 'README.md')?.text;
-  expect(readme).not.toContain('/v1/public/webhooks');
-  expect(readme).toContain('has no webhook');
+  expect(readme).toContain('botcli cloud rooms dialin my-bot');
 });
 
 test('the README shows agent start without --transport only for bots that create their own room', () => {

@@ -14,6 +14,16 @@ export function generateEntryPointsSection(plan: ProjectPlan): readonly string[]
         ]
       : []),
     ...(has('lightrtc') ? peerToPeer(plan, has('websocket')) : []),
+    ...(has('hostedrtc')
+      ? [
+          'Clients use `daily (hostedrtc)` once the service has your key of Daily: `botcli cloud rooms connect daily`. They start a session with `{"transport": "daily"}` and join the room with `dailyRoom` and `dailyToken` of the response.',
+        ]
+      : []),
+    ...(plan.has('room-dial-in')
+      ? [
+          `To receive calls, run \`botcli cloud rooms connect daily\`, and enter the address that \`botcli cloud rooms dialin ${slug}\` prints as \`room_creation_api\` of your number at Daily.`,
+        ]
+      : []),
     ...(plan.has('stream') ? ['To receive calls, follow the section on the telephone.'] : []),
     ...(dialsOut(plan)
       ? [`\`botcli cloud agent start ${slug} --data '{"dialout_settings": ...}'\` makes the bot call somebody.`]
@@ -64,27 +74,14 @@ function unavailableFiles(plan: ProjectPlan): readonly string[] {
   ];
 }
 
-/**
- * Explains what the service does not support yet: it cannot create hosted rooms, and has no webhook for the room vendor's phone
- * numbers.
- */
+/** Explains that the service cannot create rooms of LiveKit yet. */
 function unsupportedRooms(plan: ProjectPlan): readonly string[] {
-  const isRoom = (value: string) => value === 'hostedrtc' || value === 'livekit';
-  const rooms = plan.transports
-    .filter(({ value }) => isRoom(value))
-    .map((transport) => `\`${formatTransportName(transport)}\``);
-  const others = plan.transports.some(({ value }) => !isRoom(value));
+  if (!plan.transports.some(({ value }) => value === 'livekit')) return [];
+  const hasOthers = plan.transports.some(({ value }) => value !== 'livekit');
   return [
-    ...(rooms.length === 0
-      ? []
-      : [
-          `The service creates no rooms yet: ${rooms.join(' and ')} ${rooms.length === 1 ? 'works' : 'work'} only on your machine.` +
-            (others
-              ? ''
-              : ' Add a transport that works there with `botcli project add smallwebrtc` or `botcli project add websocket`.'),
-        ]),
-    ...(plan.has('room-dial-in')
-      ? ['The service has no webhook for the room vendor yet: the bot takes calls only on your own machine.']
-      : []),
+    'The service creates no rooms of LiveKit yet: `livekit` works only on your machine.' +
+      (hasOthers
+        ? ''
+        : ' Add a transport that works there with `botcli project add smallwebrtc` or `botcli project add websocket`.'),
   ];
 }

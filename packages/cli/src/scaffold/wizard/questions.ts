@@ -137,7 +137,7 @@ export const wizardQuestions: readonly Question[] = [
 const recommendedTransport = 'lightrtc';
 const transportHints: Readonly<Record<string, string>> = {
   lightrtc: 'recommended',
-  hostedrtc: 'the service cannot create rooms yet',
+  hostedrtc: 'needs a key of Daily on the service',
   livekit: 'the service cannot create rooms yet',
 };
 

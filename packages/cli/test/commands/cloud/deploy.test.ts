@@ -71,7 +71,7 @@ test.each([
   [['websocket', 'lightrtc'], 'websocket', '', null],
   [['lightrtc', 'carrier1'], 'webrtc', '?transport=webrtc', null],
   [['carrier1'], null, null, 'Connect\tthrough carrier1; see the README of the project'],
-  [['hostedrtc'], null, null, 'Connect\tthrough hostedrtc; see the README of the project'],
+  [['hostedrtc'], 'daily', null, null],
 ])(
   'suggests the commands and pages for talking to a generated bot with the transports %j',
   async (transports, transport, query, connect) => {
