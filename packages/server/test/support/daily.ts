@@ -30,6 +30,8 @@ export type DailyStandIn = {
   readonly tokens: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   /** Makes the next `times` requests that begin with `prefix` fail. The request is not carried out. */
   readonly fail: (prefix: string, fault: Fault, times?: number) => void;
+  /** Ends all failures. */
+  readonly recover: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -135,6 +137,7 @@ export async function startDailyStandIn({ latencyMs = 0 } = {}): Promise<DailySt
     requests,
     tokens,
     fail: (prefix, fault, times = 1) => void faults.push({ prefix, fault, times }),
+    recover: () => void faults.splice(0),
     close: async () => {
       server.closeAllConnections();
       server.close();

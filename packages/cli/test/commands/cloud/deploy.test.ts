@@ -85,7 +85,7 @@ test.each([
     const { stdout } = await deploy.run('--yes');
     const start = transport === null ? null : `botcli cloud agent start my-bot --transport ${transport}`;
     const talkUrl = query === null ? null : `${deploy.service.origin}/talk/my-bot${query}`;
-    const talk = [`Start a session\t${start}`, `Talk to the bot\t${talkUrl}`];
+    const talk = [`Start a session\t${start}`, ...(talkUrl === null ? [] : [`Talk to the bot\t${talkUrl}`])];
     const next = stdout.split('\n').filter((line) => /^(Start|Talk|Connect)/.test(line));
     expect(next).toEqual(connect === null ? talk : [connect]);
     await deploy.run('--json', { json: { talkUrl, commands: { start } } });
