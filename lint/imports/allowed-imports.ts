@@ -346,9 +346,9 @@ export const importAreas: readonly ImportArea[] = [
       },
       {
         files: ['http/'],
-        contain: 'the HTTP server, uploads, probes',
+        contain: 'the HTTP server, uploads, probes, announcements of phone calls',
         as: 'http/api/',
-        mayImport: ['http/', 'builds/'],
+        mayImport: ['http/', 'builds/', 'rooms/', 'session-starts/'],
       },
       {
         files: ['composition/'],

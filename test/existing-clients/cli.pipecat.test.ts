@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { allOperations, listOperationPaths, operations } from '../../packages/contract/src/index.ts';
 import { testUnless } from '../../packages/runtime/test/skip-with-reason.ts';
-import { markSecretDeliveryFailed } from '../../packages/server/test/support/failed-secret-delivery.ts';
 import { type DailyStandIn, startDailyStandIn } from '../../packages/server/test/support/daily.ts';
+import { markSecretDeliveryFailed } from '../../packages/server/test/support/failed-secret-delivery.ts';
 import { signUpPerson, type TestPerson } from '../../packages/server/test/support/people.ts';
 import { createRequestRecorder } from '../../packages/server/test/support/request-log.ts';
 import {

@@ -205,7 +205,8 @@ export const agentSteps: readonly CommandStep[] = [
   {
     line: 'agent start first --use-daily --force',
     status: 0,
-    shows: /https:\/\/stand-in\.daily\.co\/bothost-[0-9a-f]{32}\?t=.*Session ID: ([0-9a-f-]{36})|Session ID: ([0-9a-f-]{36}).*https:\/\/stand-in\.daily\.co\//s,
+    shows:
+      /https:\/\/stand-in\.daily\.co\/bothost-[0-9a-f]{32}\?t=.*Session ID: ([0-9a-f-]{36})|Session ID: ([0-9a-f-]{36}).*https:\/\/stand-in\.daily\.co\//s,
     keeps: ['ROOM_SESSION'],
     does: 'starts a session in a room, once the organization has connected Daily',
   },

@@ -2,14 +2,17 @@ import type { RoomConnection } from '@bothost/contract';
 import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 
-/** The fields of a connected provider of rooms. */
-export function createConnectionFields(connection: RoomConnection): readonly (readonly [string, Cell])[] {
+/** The fields of a provider of rooms. `title` says what happened to it. */
+export function createConnectionFields(
+  title: 'Connected' | 'Disconnected',
+  connection: RoomConnection,
+): readonly (readonly [string, Cell])[] {
   return [
-    ['Provider', connection.provider],
+    [title, connection.provider],
     ['Domain', connection.account],
     ['Incoming calls', formatDialinCheck(connection)],
     ['Rooms', String(connection.openRooms)],
-    ['Connected', formatTime(connection.connectedAt)],
+    ['Since', formatTime(connection.connectedAt)],
   ];
 }
 

@@ -58,7 +58,12 @@ const createRoom = (callId: string | null = null) =>
 const readRoom = () =>
   rows.db.selectFrom('session_rooms').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 const afterSeconds = (seconds: number) => new Date(context.now().getTime() + seconds * 1000);
-const session = (transport: 'daily' | 'none', body: string | null) => ({ id: sessionId, organizationId, transport, body });
+const session = (transport: 'daily' | 'none', body: string | null) => ({
+  id: sessionId,
+  organizationId,
+  transport,
+  body,
+});
 
 describe('createSessionRoom', () => {
   it('stores a record before the provider creates the room, so that the room is deleted after a kill', async () => {
@@ -121,7 +126,10 @@ describe('a room', () => {
 describe('createBotRequest', () => {
   it('adds what the provider gives to the bot of a room, and nothing to other sessions', async () => {
     await keepSessionRoom(rows.db, sessionId, await createRoom());
-    expect(await createBotRequest(context, session('daily', null))).toEqual({ headers: { token: bot.token }, body: '{}' });
+    expect(await createBotRequest(context, session('daily', null))).toEqual({
+      headers: { token: bot.token },
+      body: '{}',
+    });
     expect(await createBotRequest(context, session('none', '{"a":1.0}'))).toEqual({ headers: {}, body: '{"a":1.0}' });
   });
 
@@ -139,7 +147,11 @@ describe('recordMeetings', () => {
     await recordMeetings(rows.db, sessionId, [meeting(0)]);
     await recordMeetings(rows.db, sessionId, [meeting(0), meeting(1)]);
     expect((await readRoom())?.meetings).toEqual([meeting(0), meeting(1)]);
-    await recordMeetings(rows.db, sessionId, Array.from({ length: 30 }, (_, number) => meeting(number)));
+    await recordMeetings(
+      rows.db,
+      sessionId,
+      Array.from({ length: 30 }, (_, number) => meeting(number)),
+    );
     expect((await readRoom())?.meetings).toHaveLength(20);
   });
 });

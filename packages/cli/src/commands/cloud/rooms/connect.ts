@@ -21,6 +21,6 @@ export const command = defineCommand({
     const body = await readProviderSecrets(io, hasDialinSecret);
     const client = await service();
     const connection = await client.connectRooms({ params: { provider }, body });
-    return { json: connection, blocks: [{ kind: 'fields', fields: createConnectionFields(connection) }] };
+    return { json: connection, blocks: [{ kind: 'fields', fields: createConnectionFields('Connected', connection) }] };
   },
 });

@@ -19,7 +19,7 @@ export const command = defineCommand({
     const connection = await client.disconnectRooms({ params: { provider }, query });
     return {
       json: connection,
-      blocks: [{ kind: 'fields', title: 'Disconnected', fields: createConnectionFields(connection) }],
+      blocks: [{ kind: 'fields', fields: createConnectionFields('Disconnected', connection) }],
     };
   },
 });
