@@ -1,4 +1,3 @@
-import { formatTransportName } from '../catalogue/transports.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { dialsOut } from './bot-calls.ts';
 import { groupEnvironmentVariables } from './variables.ts';
