@@ -8,7 +8,7 @@ export type RoomOfSession = {
 };
 
 export type RoomRequest = RoomOfSession & {
-  /** Nobody can be in the room after this time, even if it cannot be deleted. */
+  /** The provider closes the room at this time, even if it cannot be deleted. */
   readonly expiresAt: Date;
   /** Settings of the room, as the caller sent them. The provider checks them. */
   readonly roomProperties: Readonly<Record<string, unknown>>;

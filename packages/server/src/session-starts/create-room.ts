@@ -5,7 +5,7 @@ import { findServingDeployment } from '../sessions/create.ts';
 type Context = SessionRoomContext & Parameters<typeof findServingDeployment>[0];
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 
-/** Seconds that a room outlives the longest start and the longest session, if nobody deletes it. */
+/** Seconds that a room outlives the longest start and the longest session, if it is not deleted. */
 const marginSeconds = 600;
 
 /**

@@ -16,7 +16,7 @@ import { type DailyConnection, DailyError, sendDailyRequest } from './daily-requ
 type Context = { readonly db: Database; readonly keyring: Keyring; readonly daily: DailyConnection };
 
 /**
- * Rooms at Daily (https://docs.daily.co/reference/rest-api). A room is private, so that its address alone admits nobody. The token
+ * Rooms at Daily (https://docs.daily.co/reference/rest-api). A room is private: its address without a token admits no one. The token
  * of the bot makes it the owner of the room, as in Pipecat's development runner.
  */
 export function createDailyRooms(context: Context): RoomProvider {
