@@ -5,13 +5,10 @@ import {
   normalizeRegistryHost,
   type PutSecretsRequest,
 } from '@bothost/contract';
+import { formatHostAndPort } from '../http-client/allowed-hosts.ts';
 import { getCredentialLifetimeSeconds } from './expiry.ts';
 import { createDockerConfiguration, dockerConfigurationSecretKey } from './registry/docker-configuration.ts';
-import {
-  createRegistryUrl,
-  formatHostAndPort,
-  type ImageRegistryConnectionPolicy,
-} from './registry/registry-policy.ts';
+import { createRegistryUrl, type ImageRegistryConnectionPolicy } from './registry/registry-policy.ts';
 import { hideBufferFromLogs } from './vault/conceal.ts';
 
 /** A request to write secrets. All variants of the request body are converted to this form. */

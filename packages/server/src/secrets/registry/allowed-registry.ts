@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { isMetadataAddress, isPublicAddress } from '../../http-client/addresses.ts';
+import { formatHostAndPort } from '../../http-client/allowed-hosts.ts';
 import type { ImageRegistryConnectionOptions } from './check-credentials.ts';
-import { createRegistryUrl, formatHostAndPort } from './registry-policy.ts';
+import { createRegistryUrl } from './registry-policy.ts';
 
 /**
  * Says why the service must not have an image pulled from a registry: it has a private address, and the operator has not listed

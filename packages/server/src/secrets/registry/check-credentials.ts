@@ -1,9 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
+import { formatHostAndPort } from '../../http-client/allowed-hosts.ts';
 import { createSsrfSafeHttpAgent, type HostResolver } from '../../http-client/ssrf-safe-agent.ts';
 import { type AuthenticationChallenge, parseChallenges } from './challenge.ts';
 import type { ImageReference } from './image-reference.ts';
-import { createRegistryUrl, formatHostAndPort, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
+import { createRegistryUrl, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
 import { parseTokenAddress } from './token-address.ts';
 import {
   type CredentialVerdict,

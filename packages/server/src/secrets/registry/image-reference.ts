@@ -1,5 +1,6 @@
 import { imageRepositorySegmentPattern, normalizeRegistryHost } from '@bothost/contract';
-import { createRegistryUrl, formatHostAndPort } from './registry-policy.ts';
+import { formatHostAndPort } from '../../http-client/allowed-hosts.ts';
+import { createRegistryUrl } from './registry-policy.ts';
 
 export type ImageReference = { readonly repository: string; readonly reference: string; readonly shown: string };
 

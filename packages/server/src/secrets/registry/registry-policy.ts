@@ -1,12 +1,10 @@
+import { type AllowedHosts, createAllowedHosts, formatHostAndPort } from '../../http-client/allowed-hosts.ts';
+
 /**
  * Rules for connections to registries. Without a rule, the service connects only to public addresses and with TLS.
  * Registries are named as `host:port`.
  */
-export type ImageRegistryConnectionPolicy = {
-  /** Registries whose addresses may be private. */
-  readonly listed: ReadonlySet<string>;
-  /** Registries to which the service may connect without TLS. */
-  readonly plain: ReadonlySet<string>;
+export type ImageRegistryConnectionPolicy = AllowedHosts & {
   /**
    * Origins of token servers, by registry. These servers may receive the registry's credentials although they run on another
    * host.
@@ -29,20 +27,11 @@ export function createImageRegistryConnectionPolicy(
     const at = formatHostAndPort(createRegistryUrl(registry));
     tokenOrigins.set(at, (tokenOrigins.get(at) ?? new Set<string>()).add(createRegistryUrl(tokenHost).origin));
   }
-  const urls = registries.map(createRegistryUrl);
-  return {
-    listed: new Set(urls.map(formatHostAndPort)),
-    plain: new Set(urls.filter(({ protocol }) => protocol === 'http:').map(formatHostAndPort)),
-    tokenOrigins,
-  };
+  return { ...createAllowedHosts(registries.map(createRegistryUrl)), tokenOrigins };
 }
 
 /** Returns the URL of a registry's API for its canonical name. The API of Docker Hub is on another host. */
 export function createRegistryUrl(host: string): URL {
   if (host === 'https://index.docker.io/v1/') return new URL('https://registry-1.docker.io');
   return new URL(host.includes('://') ? host : `https://${host}`);
-}
-
-export function formatHostAndPort(url: URL): string {
-  return `${url.hostname}:${url.port || (url.protocol === 'http:' ? '80' : '443')}`;
 }

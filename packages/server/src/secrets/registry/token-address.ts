@@ -1,5 +1,6 @@
+import { formatHostAndPort } from '../../http-client/allowed-hosts.ts';
 import type { AuthenticationChallenge } from './challenge.ts';
-import { formatHostAndPort, type ImageRegistryConnectionPolicy } from './registry-policy.ts';
+import type { ImageRegistryConnectionPolicy } from './registry-policy.ts';
 
 /**
  * Returns the URL of the token server that a challenge names. The registry chooses this URL, so it must have the origin of the
