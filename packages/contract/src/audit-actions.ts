@@ -57,5 +57,10 @@ export const auditActions = [
   'vault.rotate-root',
   'vault.status',
   'vault.verify',
+  'webhooks.create',
+  'webhooks.delete',
+  'webhooks.resend',
+  'webhooks.test',
+  'webhooks.update',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];

@@ -96,6 +96,8 @@ const messages = {
     'rooms-not-found': 'The organization has no key of this provider of rooms.',
     'build-not-found': 'Build not found.',
     'upload-not-found': 'Upload not found.',
+    'webhook-not-found': 'Webhook not found.',
+    'webhook-delivery-not-found': 'The webhook has no delivery with this event id.',
   },
   405: {
     'method-not-allowed': 'This path does not support this HTTP method.',
@@ -134,6 +136,8 @@ const messages = {
       'Other servers share this database, but a new key file would exist only on this server. Set BOTHOST_VAULT_KEYS on every server, and try again.',
     'nothing-to-stop': 'The agent has no session with this id, so no session was stopped.',
     'session-ended': 'The session has ended.',
+    'webhooks-too-many': 'The organization has reached its maximum number of webhooks. Delete one.',
+    'webhook-disabled': 'The webhook is disabled. Enable it first.',
     'upload-incomplete': 'The archive has not been uploaded completely.',
     'upload-offset-wrong':
       'Upload-Offset does not match the received bytes. Send HEAD to get the offset, and continue from there.',

@@ -125,6 +125,7 @@ export {
   unpackedArchiveLimits,
   uploadUrlLifetimeSeconds,
   userAccountLimits,
+  webhookLimits,
 } from './limits.ts';
 export { groupLogEntries, type LogEntry, parseLogLevelAndMessage } from './log-text.ts';
 export { openApiDocument } from './openapi.ts';
@@ -169,6 +170,7 @@ export {
   type StartPhaseDurations,
 } from './operations/sessions.ts';
 export { proxyHttpMethods, type RequestedTransport, type StartResponse } from './operations/start.ts';
+export type { Webhook, WebhookDelivery } from './operations/webhooks.ts';
 export {
   apiBasePath,
   createDialinPath,
@@ -233,4 +235,5 @@ export { type AcceptedDeployment, fetchAgentDetails, submitDeployment } from './
 export { findClosestWord } from './suggest.ts';
 export { initialUploadPartSizeBytes } from './upload-part.ts';
 export { uploadRemainingParts } from './upload-remaining-parts.ts';
+export { type WebhookEvent, webhookEvents } from './webhook-events.ts';
 export { isTransientError, requestRetryDelaysMs, withRetries } from './with-retries.ts';

@@ -191,3 +191,12 @@ export const accountCredentialLifetimeSeconds = {
   deviceToken: 90 * 86_400,
   authorizationCode: 60,
 } as const;
+
+/** Limits of webhooks. `webhooks` is per organization; `responseBytes` is what is kept of a response; lengths are in characters. */
+export const webhookLimits = {
+  webhooks: 10,
+  urlLength: 2048,
+  descriptionLength: 200,
+  responseBytes: 1024,
+  deliveriesPerPage: 50,
+} as const;

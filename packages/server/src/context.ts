@@ -8,6 +8,7 @@ import type { DiskSpaceGuard } from './builds/disk-space.ts';
 import type { BuildServices } from './builds/open.ts';
 import type { RateLimit } from './concurrency/rate-limit.ts';
 import type { ConversationFollowers } from './conversations/followers.ts';
+import type { AllowedHosts } from './http-client/allowed-hosts.ts';
 import type { RegionHost } from './instances/host.ts';
 import type { Sampler } from './metrics/sampler.ts';
 import type { Telemetry } from './metrics/telemetry.ts';
@@ -72,6 +73,8 @@ export type ServiceContext = {
   readonly refuseForCapacity: CapacityRefusal;
   /** How container registries are queried, and which ones are allowed. */
   readonly registries: ImageRegistryConnectionOptions;
+  /** Hosts to which webhooks may be sent although their addresses are private. */
+  readonly webhookHosts: AllowedHosts;
   /** Wakes the worker that delivers secrets in this region. */
   readonly deliverSecrets: () => void;
   /** Removes a revoked key (with null: all keys) from the key caches of all servers. */

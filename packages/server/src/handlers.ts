@@ -13,6 +13,7 @@ import { createRoomHandlers } from './rooms/handlers.ts';
 import { createSecretHandlers } from './secrets/handlers.ts';
 import { createSessionStartHandlers } from './session-starts/handlers.ts';
 import { createSessionHandlers } from './sessions/handlers.ts';
+import { createWebhookHandlers } from './webhooks/handlers.ts';
 
 /** Merges the handlers of all features. Features get functions of features that they may not import. */
 export function createApiOperationHandlers(context: ServiceContext): ApiOperationHandlers {
@@ -29,5 +30,6 @@ export function createApiOperationHandlers(context: ServiceContext): ApiOperatio
     ...createAgentHandlers({ ...context, usageOf }),
     ...createSessionHandlers(context),
     ...createSessionStartHandlers(context),
+    ...createWebhookHandlers(context),
   };
 }

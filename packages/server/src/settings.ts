@@ -71,6 +71,16 @@ const registry = z.string().transform((text, check) => {
   return z.NEVER;
 });
 
+/** Returns the origin. */
+const webhookHost = z.string().transform((text, check) => {
+  const whole = text.includes('://') ? text : `https://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  const shown = text.replace(/^.*@/, '...@');
+  check.addIssue({ code: 'custom', message: `not a host (host, host:port or http://host:port): ${shown}` });
+  return z.NEVER;
+});
+
 const proxyRanges = ['loopback', 'linklocal', 'uniquelocal'];
 const trustedProxies = z.string().transform((text, check): number | string[] => {
   if (/^\d+$/.test(text)) return Number(text);
@@ -469,6 +479,18 @@ export const settings = {
     description:
       'Registries whose tokens come from a different host, separated by commas, as `registry.example.com=gitlab.example.com`. The service may send credentials for the first host to the second.',
     shownDefault: 'those of Docker Hub and GitLab.com',
+  }),
+  webhookHosts: setting({
+    names: ['BOTHOST_WEBHOOK_HOSTS'],
+    schema: commaSeparated.pipe(z.array(webhookHost)).default([]),
+    description:
+      'Hosts that webhooks may be sent to even on private addresses, separated by commas, as `host` or `host:port`; with the prefix `http://`, without TLS. Every organization can make the service send requests to them. See [webhooks.md](webhooks.md).',
+    shownDefault: 'only hosts on public addresses, with TLS',
+  }),
+  webhookRetentionDays: setting({
+    names: ['BOTHOST_WEBHOOK_RETENTION_DAYS'],
+    schema: integer(0, 36_500).default(30),
+    description: 'Days for which the deliveries of webhooks are kept after they are over; 0 keeps them forever.',
   }),
   maxConversationLevel: setting({
     names: ['BOTHOST_MAX_CONVERSATION_LEVEL'],

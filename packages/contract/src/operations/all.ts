@@ -17,6 +17,7 @@ import * as secretWrites from './secret-writes.ts';
 import * as secrets from './secrets.ts';
 import * as sessions from './sessions.ts';
 import * as start from './start.ts';
+import * as webhooks from './webhooks.ts';
 
 /** The server's handlers and the client are mapped types over this object, so a missing handler does not compile. */
 export const operations = pickOperations({
@@ -37,6 +38,7 @@ export const operations = pickOperations({
   ...secrets,
   ...sessions,
   ...start,
+  ...webhooks,
 });
 
 /** All operations that the server has routes for. */

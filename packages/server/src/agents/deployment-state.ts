@@ -1,5 +1,6 @@
 import type { DeploymentProblem, ImageLayer } from '@bothost/contract';
 import type { Database, SessionTransport, StoredInstanceExit } from '../store/tables.ts';
+import { type AgentEvent, recordAgentEvent } from '../webhooks/record-event.ts';
 import {
   activateValidatedDeployment,
   clearDeploymentProblem,
@@ -88,7 +89,10 @@ export function activateDeployment(
 ): Promise<boolean> {
   return context.db.transaction().execute(async (db) => {
     await lockAgent(db, deployment.agentId);
-    return activateValidatedDeployment(db, deployment.agentId, deployment.id, context.now());
+    const now = context.now();
+    const isActivated = await activateValidatedDeployment(db, deployment.agentId, deployment.id, now);
+    if (isActivated) await recordOutcome(db, deployment, { event: 'deployment.ready', at: now, data: {} });
+    return isActivated;
   });
 }
 
@@ -128,9 +132,24 @@ export function failDeployment(
       error_at: now,
       ...(exit === null ? {} : { last_exit: JSON.stringify(exit), restarts: 1 }),
     });
-    if (failed) await updateAgent(db, deployment.agentId, { updated_at: now });
+    if (failed) {
+      await updateAgent(db, deployment.agentId, { updated_at: now });
+      const data = { error_code: problem.code, error: problem.message.slice(0, messageLength) };
+      await recordOutcome(db, deployment, { event: 'deployment.failed', at: now, data });
+    }
     return failed;
   });
+}
+
+/** Records an event of a deployment for webhooks. A deployment can become ready again after a backup was restored. */
+function recordOutcome(
+  db: Database,
+  { id, agentId }: { readonly id: string; readonly agentId: string },
+  outcome: Pick<AgentEvent, 'event' | 'at' | 'data'>,
+): Promise<void> {
+  const occurrence = outcome.at.toISOString();
+  const data = { deployment_id: id, ...outcome.data };
+  return recordAgentEvent(db, { ...outcome, agentId, subject: id, occurrence, data });
 }
 
 /** Records why instances of a deployment fail to start. `problem` is null once they start again. */

@@ -13,6 +13,7 @@ import { createRateLimit } from '../concurrency/rate-limit.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { createEventTextReader } from '../conversations/event-text.ts';
+import { createAllowedHosts } from '../http-client/allowed-hosts.ts';
 import { createSampler } from '../metrics/sampler.ts';
 import { createTelemetry } from '../metrics/telemetry.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -22,6 +23,7 @@ import { createSessionOwnershipRegistry } from '../reconciler/session-ownership.
 import { createCapacityRefusal } from '../sessions/capacity-refusal.ts';
 import { createSessionIceServers } from '../sessions/ice-servers.ts';
 import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
+import { recordCapacityRefusal } from '../sessions/session-webhooks.ts';
 import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
@@ -81,6 +83,7 @@ export async function createServiceContext(
     conversationsDirectory,
     controlTokenKey,
     maxConversationLevel: config.maxConversationLevel,
+    webhookHosts: createAllowedHosts(config.webhookHosts.map((host) => new URL(host))),
     iceServersOf: createSessionIceServers(config.secrets, base.now),
     ...startRoomServices({ ...base, ...secrets }, config, data, teardown),
     isDraining: () => state.isDraining,
@@ -116,7 +119,7 @@ export async function createServiceContext(
     hashDirectory,
     socketTokenKey: deriveKeyFromRootKey(data.rootKey, 'socket-token'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
-    refuseForCapacity: createCapacityRefusal(base.now, parts.telemetry),
+    refuseForCapacity: createCapacityRefusal({ ...parts, record: (agent) => recordCapacityRefusal(base, agent) }),
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
     openId,
     auth: createBetterAuth({

@@ -11,6 +11,7 @@ import { purgeRoomRecords } from '../rooms/delete-rooms.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import type { Database } from '../store/tables.ts';
+import { purgeWebhookDeliveries } from '../webhooks/retention.ts';
 
 type Context = {
   readonly db: Database;
@@ -28,6 +29,7 @@ type Context = {
   /** Deletes unused revisions of secret sets. */
   readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
+  readonly webhookRetentionDays: number;
   readonly refusals: Pick<RefusalLog, 'recordLeftOut'>;
 };
 
@@ -56,6 +58,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(purgeSeconds * second, async () => void (await context.pruneRevisions())),
     every(watchSeconds * second, async () => void (await logPendingSecretDeliveries(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
+    every(purgeSeconds * second, () => purgeWebhookDeliveries(context, context.webhookRetentionDays)),
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
     every(purgeSeconds * second, () => purgeExpiredAccountData(context)),
   ];

@@ -6,10 +6,12 @@ import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
 import { type DirectoryServingResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
+import { resolveHostBySystem } from '../http-client/ssrf-safe-agent.ts';
 import { OperatorError } from '../operator-error.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import type { Store } from '../store/open-store.ts';
+import { startWebhookWorker } from '../webhooks/worker.ts';
 import { createServiceContext, type ServiceLifecycleState } from './create-context.ts';
 import { createHttpServer } from './edge.ts';
 import { createFirstOrganization, type FirstOrganization } from './first-organization.ts';
@@ -126,6 +128,9 @@ function hasOnlyLoopbackUrl({ host, publicUrl, trustedProxies }: Config): boolea
   return publicUrl === undefined && !isProxied && ['0.0.0.0', '::'].includes(host);
 }
 
+/** A receiver that takes longer has to answer first and work later, as Standard Webhooks recommends. */
+const webhookTimeoutMs = 15_000;
+
 type Parts = {
   readonly context: ServiceContext;
   readonly runtime: Runtime;
@@ -165,6 +170,8 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
   // is the last heartbeat of that process.
   await context.reconciler.start();
   await context.builds.worker.start();
+  const webhooks = startWebhookWorker({ ...context, resolveHost: resolveHostBySystem, timeoutMs: webhookTimeoutMs });
+  teardown.add(() => webhooks.close());
   const periodicTasks = startPeriodicTasks({
     ...context,
     removeTree,
@@ -183,6 +190,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
     removeUnusedBuilds: context.builds.removeUnused,
     pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedSecretRevisions }),
     auditRetentionDays: config.auditRetentionDays,
+    webhookRetentionDays: config.webhookRetentionDays,
   });
   teardown.add(() => periodicTasks.stop());
 }

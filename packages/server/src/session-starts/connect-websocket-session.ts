@@ -122,7 +122,7 @@ async function connect(context: ConnectContext, target: SocketTarget): Promise<W
     // End the session, because the transaction that claimed an instance for it may have been committed without a confirmation
     // from the database.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
-    await context.refuseForCapacity(organizationId, error);
+    await context.refuseForCapacity(target, error);
     throw error;
   }
 }

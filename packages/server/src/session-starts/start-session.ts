@@ -114,7 +114,7 @@ async function start(
     // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
     if (room !== null) await abandonSessionRoom(context, sessionId);
-    await context.refuseForCapacity(caller.organizationId, error);
+    await context.refuseForCapacity(input, error);
     throw error;
   }
 }

@@ -11,17 +11,24 @@ const delayMs = 1_000;
  * Called with the error of a failed session start. If the error is `at-capacity`, counts the refusal and resolves when the
  * response may be sent. For other errors, resolves at once.
  */
-export type CapacityRefusal = (organizationId: string, error: unknown) => Promise<void>;
+export type CapacityRefusal = (agent: RefusingAgent, error: unknown) => Promise<void>;
+
+export type RefusingAgent = { readonly organizationId: string; readonly agentName: string };
 
 /**
  * Delays the responses to an organization that keeps starting sessions while it has no capacity. Without the delay, a client
- * that retries at once would keep the service busy and slow down the starts of other organizations.
+ * that retries at once would keep the service busy and slow down the starts of other organizations. Calls `record` before each
+ * response that is not delayed.
  */
-export function createCapacityRefusal(now: () => Date, telemetry: Pick<Telemetry, 'sessionStarted'>): CapacityRefusal {
-  const prompt = createRateLimit(promptRefusals, now);
-  return async (organizationId, error) => {
+export function createCapacityRefusal(context: {
+  readonly now: () => Date;
+  readonly telemetry: Pick<Telemetry, 'sessionStarted'>;
+  readonly record: (agent: RefusingAgent) => Promise<void>;
+}): CapacityRefusal {
+  const prompt = createRateLimit(promptRefusals, context.now);
+  return async (agent, error) => {
     if (!(error instanceof ApiError) || error.reason !== 'at-capacity') return;
-    telemetry.sessionStarted('refused');
-    if (!prompt.take(organizationId)) await delay(delayMs);
+    context.telemetry.sessionStarted('refused');
+    await (prompt.take(agent.organizationId) ? context.record(agent) : delay(delayMs));
   };
 }

@@ -8,3 +8,9 @@ export const sessionEndStateSql = `case
   when bot_started_at is null then 'ended_before_agent_start'
   when completion_status = 'HTTP_ERROR' then 'agent_error'
   else 'completed' end`;
+
+/**
+ * SQL condition: an ended session failed. A session whose client never connected, or that somebody stopped, is not a failure.
+ */
+export const sessionFailedSql = `(completion_status in ('HTTP_ERROR', 'SERVICE_INTERRUPTED', 'BOT_START_TIMEOUT')
+  or completion_status ~ '^[0-9]{3}$')`;

@@ -6,10 +6,12 @@ import { endSessionRoom } from '../rooms/session-room.ts';
 import type { Database, SessionState } from '../store/tables.ts';
 import { runInTransaction } from '../store/transaction.ts';
 import { endSessionRow, type SessionRow } from './rows.ts';
+import { recordSessionEnd } from './session-webhooks.ts';
 
 /**
- * Ends a session once, stores its final metrics, makes its room due for deletion, and remembers the transport of a successful
- * session. If `only` is given, sessions in other states are not ended. Returns undefined if this call did not end the session.
+ * Ends a session once, stores its final metrics, makes its room due for deletion, remembers the transport of a successful session,
+ * and records the events for webhooks. If `only` is given, sessions in other states are not ended. Returns undefined if this call did
+ * not end the session.
  */
 export function finishSession(
   context: { db: Database },
@@ -25,6 +27,7 @@ export function finishSession(
     await storeFinalMetrics({ db }, sessionId, late);
     if (isRoomTransport(row.transport)) await endSessionRoom(db, sessionId, endedAt);
     await learnTransport(db, row);
+    await recordSessionEnd(db, row);
     return row;
   });
 }

@@ -1,6 +1,7 @@
 import type { DeploymentState } from '@bothost/contract';
 import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
+import { sessionFailedSql } from './end-state.ts';
 
 /**
  * An agent with the state of its serving (`active`) and its latest (`desired`) deployment, and counts of its instances. Fields of
@@ -75,16 +76,13 @@ export type SessionEndStatistics = {
   readonly failedAt: Date | null;
 };
 
-/**
- * Counts the sessions that ended since `since`, by agent. A session whose client never connected, or that somebody stopped, is
- * not a failure.
- */
+/** Counts the sessions that ended since `since`, by agent. */
 export async function readSessionEndStatistics(
   db: Database,
   organizationId: string,
   since: Date,
 ): Promise<readonly SessionEndStatistics[]> {
-  const isFailed = sql`completion_status in ('HTTP_ERROR', 'SERVICE_INTERRUPTED', 'BOT_START_TIMEOUT') or completion_status ~ '^[0-9]{3}$'`;
+  const isFailed = sql.raw(sessionFailedSql);
   const { rows } = await sql<SessionEndStatistics>`
     select agents.name as "agentName", count(*)::int as count, count(*) filter (where ${isFailed})::int as failed,
       (array_agg(sessions.id order by ended_at desc) filter (where ${isFailed}))[1] as "sessionId",

@@ -1,5 +1,6 @@
 import type { SessionCompletionStatus } from '@bothost/contract';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
+import { runInTransaction } from '../store/transaction.ts';
 import {
   appendEvents,
   findSessionRequestBody,
@@ -8,6 +9,7 @@ import {
   setStartMoments,
   updateSessionRow,
 } from './rows.ts';
+import { recordSessionStart } from './session-webhooks.ts';
 
 /** A session that has not ended, as the reconciler observes it. */
 export type OpenSessionRow = Awaited<ReturnType<typeof listOpenSessionRows>>[number];
@@ -25,7 +27,7 @@ export async function markDispatched(context: { db: Database; now: () => Date },
 }
 
 /**
- * Records that the bot accepted the session. `cold` means that no instance was ready when the session was requested.
+ * Records that the bot accepted the session, also for webhooks. `cold` means that no instance was ready when the session was requested.
  * Does nothing if the session was already live or has ended.
  */
 export async function markLive(
@@ -38,15 +40,18 @@ export async function markLive(
     readonly moments?: StartMoments;
   },
 ): Promise<void> {
-  await updateSessionRow(context.db, sessionId, ['starting'], {
-    state: 'live',
-    bot_started_at: took.at,
-    ready_at: took.readyAt,
-    cold_start: took.cold,
-    bot_called_at: took.moments?.botCalledAt,
-    transport_connected_at: took.moments?.transportConnectedAt,
-    first_frame_at: took.moments?.firstFrameAt,
-    updated_at: context.now(),
+  await runInTransaction(context.db, async (db) => {
+    const row = await updateSessionRow(db, sessionId, ['starting'], {
+      state: 'live',
+      bot_started_at: took.at,
+      ready_at: took.readyAt,
+      cold_start: took.cold,
+      bot_called_at: took.moments?.botCalledAt,
+      transport_connected_at: took.moments?.transportConnectedAt,
+      first_frame_at: took.moments?.firstFrameAt,
+      updated_at: context.now(),
+    });
+    if (row !== undefined) await recordSessionStart(db, row, took.at);
   });
 }
 

@@ -3,9 +3,10 @@ import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { sessionEndStateSql } from './end-state.ts';
+import { sessionEndStateSql, sessionFailedSql } from './end-state.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
+export type EndedSessionRow = SessionRow & { readonly end_state: SessionEndState; readonly failed: boolean };
 
 /** The columns that a new session needs. Other columns are set later. */
 export type NewSession = Pick<
@@ -123,7 +124,7 @@ export function endSessionRow(
   status: SessionCompletionStatus,
   endedAt: Date,
   only: SessionState | undefined,
-): Promise<SessionRow | undefined> {
+): Promise<EndedSessionRow | undefined> {
   // Keep the times of a session in order: `endedAt` may be the last heartbeat, which can be older than the last event. `greatest`
   // ignores nulls.
   const latest = sql<Date>`greatest(${endedAt}::timestamptz, created_at, requested_at, bot_started_at)`;
@@ -140,6 +141,10 @@ export function endSessionRow(
     .where('state', '<>', 'ended')
     .$if(only !== undefined, (query) => query.where('state', '=', only ?? 'ended'))
     .returningAll()
+    .returning([
+      sql.raw<SessionEndState>(sessionEndStateSql).as('end_state'),
+      sql.raw<boolean>(sessionFailedSql).as('failed'),
+    ])
     .executeTakeFirst();
 }
 
@@ -172,6 +177,18 @@ export async function setStartMoments(db: Database, id: string, moments: StartMo
       transport_connected_at = coalesce(transport_connected_at, ${transportConnectedAt}::timestamptz),
       first_frame_at = coalesce(first_frame_at, ${firstFrameAt}::timestamptz)
     where id = ${id}`.execute(db);
+}
+
+/** Returns an agent's id and its limit of sessions, if a deployment of it serves. */
+export function findAgentLimit(db: Database, organizationId: string, agentName: string) {
+  return db
+    .selectFrom('agents')
+    .innerJoin('deployments', 'deployments.id', 'agents.active_deployment_id')
+    .select(['agents.id', 'deployments.max_agents'])
+    .where('agents.organization_id', '=', organizationId)
+    .where('agents.name', '=', agentName)
+    .where('agents.deleted_at', 'is', null)
+    .executeTakeFirst();
 }
 
 /** Returns the session that an instance has, if the session has not ended. */

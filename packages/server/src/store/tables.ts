@@ -14,6 +14,7 @@ import type {
   SessionCompletionStatus,
   SessionEventOfThisVersion,
   VaultTaskState,
+  WebhookEvent,
 } from '@bothost/contract';
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
@@ -56,6 +57,8 @@ export type Tables = {
   organization_members: OrganizationMembersTable;
   one_time_links: OneTimeLinksTable;
   rate_limits: RateLimitsTable;
+  webhooks: WebhooksTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 };
 
 export type OrganizationsTable = {
@@ -686,6 +689,47 @@ export type OneTimeLinksTable = {
 
 /** Token buckets that all servers share. */
 export type RateLimitsTable = { key: string; tokens: number; updated_at: Date };
+
+export type WebhooksTable = {
+  id: string;
+  organization_id: string;
+  url: string;
+  description: string;
+  events: JSONColumnType<WebhookEvent[], string, string>;
+  enabled: boolean;
+  /** The key that signs requests, wrapped with a key of the organization. */
+  wrapped_key: Buffer;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/**
+ * An event that is to be sent, or was sent, to a webhook. Inserted in the transaction that changes the state which the event
+ * reports (a transactional outbox), so that no event is lost.
+ */
+export type WebhookDeliveriesTable = {
+  webhook_id: string;
+  event_id: string;
+  event: WebhookEvent | 'webhook.test';
+  /** The session, deployment or agent that the event is about. Events with the same subject are sent one after the other. */
+  subject: string;
+  /** Number of the event among those of its webhook and subject, from 1. */
+  sequence: number;
+  /** The body of the requests, as JSON text. */
+  payload: string;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: Generated<number>;
+  /**
+   * When a pending delivery is due. While a server sends it, the end of that server's lease. Null unless it is pending.
+   */
+  next_at: Date | null;
+  created_at: Date;
+  attempted_at: Generated<Date | null>;
+  duration_ms: Generated<number | null>;
+  response_status: Generated<number | null>;
+  response_body: Generated<string | null>;
+  error: Generated<string | null>;
+};
 
 /** The connection pool or a transaction. Functions accept either, so that a transaction can span several features. */
 export type Database = Kysely<Tables>;

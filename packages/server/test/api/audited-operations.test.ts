@@ -98,6 +98,15 @@ async function createSet(): Promise<string> {
   return setName;
 }
 
+/** Returns the id of a webhook. Deletes the others, because their number is limited. */
+async function createWebhook(): Promise<string> {
+  for (const { id } of (await service.client.listWebhooks()).webhooks) {
+    await service.client.deleteWebhook({ params: { webhookId: id } });
+  }
+  const body = { url: 'https://hooks.invalid/', events: ['session.failed' as const] };
+  return (await service.client.createWebhook({ body })).id;
+}
+
 /** Returns the operator's client when no task of the vault runs. The organization has a secret, so that tasks work on it. */
 async function operatorOfIdleVault() {
   await createSet();
@@ -204,6 +213,25 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
       body: { isImagePullSecret: true, host: 'registry.invalid', secretValue: btoa('me:x') },
     });
     return () => service.client.verifyImagePullSecret({ params: { setName } });
+  },
+  createWebhook: async () => () =>
+    service.client.createWebhook({ body: { url: 'https://hooks.invalid/', events: ['session.failed'] } }),
+  updateWebhook: async () => {
+    const webhookId = await createWebhook();
+    return () => service.client.updateWebhook({ params: { webhookId }, body: { enabled: false } });
+  },
+  deleteWebhook: async () => {
+    const webhookId = await createWebhook();
+    return () => service.client.deleteWebhook({ params: { webhookId } });
+  },
+  testWebhook: async () => {
+    const webhookId = await createWebhook();
+    return () => service.client.testWebhook({ params: { webhookId } });
+  },
+  resendWebhookDelivery: async () => {
+    const webhookId = await createWebhook();
+    const { eventId } = await service.client.testWebhook({ params: { webhookId } });
+    return () => service.client.resendWebhookDelivery({ params: { webhookId, eventId } });
   },
   verifyVault: async () => {
     const client = await operatorOfIdleVault();

@@ -5,6 +5,7 @@ import { type Scenario, scenarioKinds } from './invariants.ts';
 import { type SessionPhase, sessionSearches } from './session-phases.ts';
 import { openSessionRun, type SessionRun } from './session-run.ts';
 import { beginSession, checkBotResponds, runScenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
+import { openWebhookCrashService, type WebhookCrashService } from './session-webhooks.ts';
 
 const wanted = inject('kills');
 const perPhase = Math.floor(wanted / 10);
@@ -14,9 +15,11 @@ const clients = 5;
 describe(`${wanted} random kills of the server with five sessions in flight`, () => {
   const scenarios: Scenario[] = [];
   let run: SessionRun;
+  let webhooks: WebhookCrashService;
 
   beforeAll(async () => {
-    run = await openSessionRun(createSeededRandom(seed));
+    webhooks = await openWebhookCrashService();
+    run = await openSessionRun(createSeededRandom(seed), async () => webhooks.service);
     const { service, killer, random } = run;
     // One session lasts through all kills and receives a request from time to time.
     const { scenario: veteran } = await beginSession(run, 'stopped', 'veteran', 0);
@@ -49,7 +52,10 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     scenarios.push(veteran);
     killer.tally.print(seed, `${scenarios.length} starts`, `${service.processes.length} servers`);
   }, 1_200_000);
-  afterAll(() => run.service.remove());
+  afterAll(async () => {
+    await run.service.remove();
+    await webhooks.receiver.close();
+  });
 
   it(`include at least ${perPhase} kills in every phase of a session`, () => {
     const phases = Object.keys(sessionSearches) as SessionPhase[];
@@ -58,6 +64,10 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
 
   it('never lose, duplicate or misreport a session', async () => {
     expect(await run.judge(scenarios)).toEqual([]);
+  });
+
+  it('never lose an event of a session for a webhook, or send one before an earlier one', async () => {
+    expect(await webhooks.findViolations(await run.records())).toEqual([]);
   });
 
   it('leave no orphaned processes or other resources after the last server stops on SIGTERM', () =>

@@ -13,11 +13,12 @@ it('unwrapContentKey returns the key that wrapContentKey wrapped, and its versio
   expect(Buffer.compare(unwrapContentKey(organizationKey, owner, wrapped), contentKey)).toBe(0);
 });
 
-it('unwrapContentKey rejects the key of another session, a changed byte and another organization key', () => {
+it('unwrapContentKey rejects the key of another session, that of a webhook, a changed byte and another organization key', () => {
   const changed = Buffer.from(wrapped);
   changed.writeUInt8(changed.readUInt8(20) ^ 1, 20);
   const attempts = [
     () => unwrapContentKey(organizationKey, { ...owner, sessionId: 'c' }, wrapped),
+    () => unwrapContentKey(organizationKey, { organizationId: 'a', webhookId: 'b' }, wrapped),
     () => unwrapContentKey(organizationKey, owner, changed),
     () => unwrapContentKey({ version: 7, key: randomBytes(32) }, owner, wrapped),
     () => readContentKeyVersion(wrapped.subarray(1)),

@@ -5,16 +5,20 @@ import { DamagedDataError } from './damaged.ts';
 import { encodeValueList } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 
-/** What a content key belongs to. A key that is unwrapped for something else is rejected. */
-export type ContentKeyOwner = { readonly organizationId: string; readonly sessionId: string };
+/** What a key belongs to: the content of a session, or a webhook. A key that is unwrapped for something else is rejected. */
+export type ContentKeyOwner = { readonly organizationId: string } & (
+  | { readonly sessionId: string }
+  | { readonly webhookId: string }
+);
 
 const format = 1;
 const headBytes = 5;
 const keyBytes = 32;
 
 /**
- * Wraps the key that encrypts the content of a session with a key of the organization: format (1 byte), version of the
- * organization's key (4 bytes), and the ciphertext. To delete the content for good, delete the wrapped key.
+ * Wraps the key that encrypts the content of a session or signs the requests of a webhook with a key of the organization: format
+ * (1 byte), version of the organization's key (4 bytes), and the ciphertext. To delete the content for good, delete the wrapped
+ * key.
  */
 export function wrapContentKey(
   organizationKey: VersionedKey,
@@ -38,7 +42,7 @@ export function readContentKeyVersion(wrapped: Buffer): number {
   return wrapped.readUInt32BE(1);
 }
 
-/** @throws DamagedDataError if the wrapped key was changed, or belongs to another session */
+/** @throws DamagedDataError if the wrapped key was changed, or belongs to another session or webhook */
 export function unwrapContentKey(organizationKey: VersionedKey, owner: ContentKeyOwner, wrapped: Buffer): Buffer {
   const head = wrapped.subarray(0, headBytes);
   const key = wrappingKey(organizationKey.key);
@@ -53,6 +57,8 @@ function wrappingKey(organizationKey: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', organizationKey, '', 'bothost content key', keyBytes));
 }
 
-function associatedData({ organizationId, sessionId }: ContentKeyOwner, head: Buffer): Buffer {
-  return encodeValueList(['bothost content key', head, organizationId, sessionId]);
+function associatedData(owner: ContentKeyOwner, head: Buffer): Buffer {
+  const [label, ownerId] =
+    'sessionId' in owner ? ['bothost content key', owner.sessionId] : ['bothost webhook key', owner.webhookId];
+  return encodeValueList([label, head, owner.organizationId, ownerId]);
 }

@@ -15,6 +15,7 @@ import { imagesMigration } from './0050-images.ts';
 import { sessionRecordingsMigration } from './0051-session-recordings.ts';
 import { conversationRedactionMigration } from './0052-conversation-redaction.ts';
 import { roomsMigration } from './0053-rooms.ts';
+import { webhooksMigration } from './0054-webhooks.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   sessionRecordingsMigration,
   conversationRedactionMigration,
   roomsMigration,
+  webhooksMigration,
 ];

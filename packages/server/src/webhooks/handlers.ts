@@ -1,0 +1,18 @@
+import type { ServiceContext } from '../context.ts';
+import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { getWebhookDelivery, listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
+import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from './webhooks.ts';
+
+export function createWebhookHandlers(context: ServiceContext) {
+  return {
+    listWebhooks: async (_, caller) => ({ webhooks: await listWebhooks(context, caller) }),
+    createWebhook: ({ body }, caller) => createWebhook(context, caller, body),
+    updateWebhook: ({ params, body }, caller) => updateWebhook(context, caller, params.webhookId, body),
+    deleteWebhook: ({ params }, caller) => deleteWebhook(context, caller, params.webhookId),
+    testWebhook: ({ params }, caller) => testWebhook(context, caller, params.webhookId),
+    listWebhookDeliveries: ({ params, query }, caller) =>
+      listWebhookDeliveries(context, caller, params.webhookId, query),
+    getWebhookDelivery: ({ params }, caller) => getWebhookDelivery(context, caller, params),
+    resendWebhookDelivery: ({ params }, caller) => resendWebhookDelivery(context, caller, params),
+  } satisfies Partial<ApiOperationHandlers>;
+}

@@ -1,0 +1,135 @@
+import {
+  type AuditAction,
+  createApiError,
+  type Operations,
+  type RequestOf,
+  type ResponseOf,
+  type Webhook,
+  webhookLimits,
+} from '@bothost/contract';
+import { appendAudit } from '../audit/append.ts';
+import { type Actor, organizationEventFields } from '../audit/chain.ts';
+import { type AllowedHosts, formatHostAndPort } from '../http-client/allowed-hosts.ts';
+import type { Keyring } from '../secrets/vault/keyring.ts';
+import type { Database } from '../store/tables.ts';
+import {
+  deleteWebhookRow,
+  insertWebhook,
+  listWebhookRows,
+  lockWebhooks,
+  updateWebhookRow,
+  type WebhookRow,
+} from './rows.ts';
+import { createSigningKey } from './signing-key.ts';
+
+type Scope = { readonly organizationId: string };
+export type ActingScope = Scope & Actor;
+type Context = { readonly db: Database; readonly now: () => Date };
+type HostContext = Context & { readonly webhookHosts: AllowedHosts };
+
+export async function listWebhooks(context: { readonly db: Database }, scope: Scope): Promise<Webhook[]> {
+  return (await listWebhookRows(context.db, scope.organizationId)).map(present);
+}
+
+/** Creates a webhook. Its secret is returned only here. @throws failure `invalid-request`, `webhooks-too-many` */
+export async function createWebhook(
+  context: HostContext & { readonly newId: () => string; readonly keyring: Keyring },
+  scope: ActingScope,
+  wanted: RequestOf<Operations['createWebhook']>['body'],
+): Promise<ResponseOf<Operations['createWebhook']>> {
+  requireAllowedUrl(context, wanted.url);
+  const { organizationId } = scope;
+  const id = context.newId();
+  const { secret, wrapped } = await createSigningKey(context, { organizationId, webhookId: id });
+  const now = context.now();
+  const row = await context.db.transaction().execute(async (db) => {
+    await lockWebhooks(db, organizationId);
+    const existing = await listWebhookRows(db, organizationId);
+    if (existing.length >= webhookLimits.webhooks) throw createApiError('webhooks-too-many');
+    const inserted = await insertWebhook(db, {
+      id,
+      organization_id: organizationId,
+      url: wanted.url,
+      description: wanted.description,
+      events: JSON.stringify(wanted.events),
+      enabled: true,
+      wrapped_key: wrapped,
+      created_at: now,
+      updated_at: now,
+    });
+    await recordWebhookAudit(db, scope, inserted, { at: now, action: 'webhooks.create' });
+    return inserted;
+  });
+  return { ...present(row), secret };
+}
+
+/** @throws failure `invalid-request`, `webhook-not-found` */
+export function updateWebhook(
+  context: HostContext,
+  scope: ActingScope,
+  id: string,
+  wanted: RequestOf<Operations['updateWebhook']>['body'],
+): Promise<Webhook> {
+  if (wanted.url !== undefined) requireAllowedUrl(context, wanted.url);
+  const { events, ...fields } = wanted;
+  const at = context.now();
+  return context.db.transaction().execute(async (db) => {
+    const row = await updateWebhookRow(db, scope.organizationId, id, {
+      ...fields,
+      ...(events === undefined ? {} : { events: JSON.stringify(events) }),
+      updated_at: at,
+    });
+    if (row === undefined) throw createApiError('webhook-not-found');
+    await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.update', details: Object.keys(wanted) });
+    return present(row);
+  });
+}
+
+/** @throws failure `webhook-not-found` */
+export function deleteWebhook(context: Context, scope: ActingScope, id: string): Promise<Webhook> {
+  return context.db.transaction().execute(async (db) => {
+    const row = await deleteWebhookRow(db, scope.organizationId, id);
+    if (row === undefined) throw createApiError('webhook-not-found');
+    await recordWebhookAudit(db, scope, row, { at: context.now(), action: 'webhooks.delete' });
+    return present(row);
+  });
+}
+
+/** Records the host of the URL, but not its path, which may contain a credential. */
+export function recordWebhookAudit(
+  db: Database,
+  scope: ActingScope,
+  webhook: Pick<WebhookRow, 'id' | 'url'>,
+  entry: { readonly at: Date; readonly action: AuditAction; readonly details?: readonly string[] },
+): Promise<void> {
+  const { at, action, details = [] } = entry;
+  return appendAudit(db, scope.organizationId, {
+    ...organizationEventFields,
+    at,
+    action,
+    actor: scope,
+    object: webhook.id,
+    keys: [new URL(webhook.url).host, ...details],
+    result: 'done',
+  });
+}
+
+/** The address of the host is checked when the service connects. */
+function requireAllowedUrl({ webhookHosts }: HostContext, text: string): void {
+  const url = new URL(text);
+  if (url.protocol === 'https:' || webhookHosts.plain.has(formatHostAndPort(url))) return;
+  const message = 'must begin with https. Without TLS, the operator has to allow the host with BOTHOST_WEBHOOK_HOSTS';
+  throw createApiError('invalid-request', { issues: [{ path: 'body.url', message }] });
+}
+
+function present(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    enabled: row.enabled,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,223 @@
+import type { ServerResponse } from 'node:http';
+import type { WebhookEvent } from '@bothost/contract';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
+import { type ReceivedEvent, startWebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import { createAllowedHosts } from '../http-client/allowed-hosts.ts';
+import type { Database } from '../store/tables.ts';
+import { newId } from '../store/uuid.ts';
+import { listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
+import { recordAgentEvent } from './record-event.ts';
+import { claimDueDeliveries } from './rows.ts';
+import { createWebhook, updateWebhook } from './webhooks.ts';
+import { startWebhookWorker } from './worker.ts';
+
+/** How many seconds the clock of the workers is ahead. */
+let aheadSeconds = 0;
+const now = () => new Date(Date.now() + aheadSeconds * 1000);
+/** What the receiver does with a request to a path; by default it accepts. */
+const responses = new Map<string, (event: ReceivedEvent, response: ServerResponse) => void>();
+
+const rows = await useTestRows();
+const receiver = await startWebhookReceiver((event, response) =>
+  (responses.get(event.path) ?? ((_, accepted) => void accepted.end()))(event, response),
+);
+let context: Awaited<ReturnType<typeof openContext>>;
+const workers: { close: () => Promise<void> }[] = [];
+
+async function openContext() {
+  const vault = await createTestVault(rows);
+  return {
+    ...vault.context,
+    now,
+    webhookHosts: createAllowedHosts([new URL(receiver.origin)]),
+    resolveHost: async () => [],
+    timeoutMs: 2_000,
+    retryWrite: <T>(write: () => Promise<T>) => write(),
+  };
+}
+
+beforeAll(async () => {
+  context = await openContext();
+  workers.push(startWebhookWorker(context), startWebhookWorker(context));
+});
+afterAll(async () => {
+  await receiver.close();
+  await Promise.all(workers.map((worker) => worker.close()));
+});
+
+/** Creates an organization with an agent and a webhook. */
+async function webhook(events: WebhookEvent[] = ['session.started', 'session.ended', 'session.failed']) {
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  const scope = { organizationId, keyId: null };
+  const path = `/${newId()}`;
+  const { id, secret } = await createWebhook(context, scope, { url: receiver.origin + path, events, description: '' });
+  receiver.secrets.set(path, secret);
+  return {
+    id,
+    path,
+    scope,
+    record: (event: WebhookEvent, session: string, subject: string, db: Database = rows.db) =>
+      recordAgentEvent(db, { event, agentId, subject, at: now(), data: { session } }),
+    received: () =>
+      receiver.received
+        .filter((event) => event.path === path)
+        .map(({ payload }) => `${payload.event_type} ${payload.data['session']}`),
+    deliveries: async () =>
+      (await listWebhookDeliveries(context, scope, id, { limit: 50 })).deliveries.map(
+        ({ event, state, attempts, error }) => ({ event, state, attempts, error }),
+      ),
+  };
+}
+
+it('a worker sends the next event of a session only after the receiver has accepted the previous one', async () => {
+  const hook = await webhook();
+  const [first, second] = [newId(), newId()];
+  let isRejecting = true;
+  responses.set(hook.path, ({ payload }, response) => {
+    response.statusCode = isRejecting && payload.data['session'] === 'first' ? 500 : 200;
+    response.end();
+  });
+  await hook.record('session.started', 'first', first);
+  await hook.record('session.ended', 'first', first);
+  await hook.record('session.failed', 'first', first);
+  await hook.record('session.started', 'second', second);
+  await hook.record('session.ended', 'second', second);
+  await expect.poll(hook.received).toContain('session.ended second');
+  expect(hook.received().filter((line) => line.endsWith('first'))).toEqual(['session.started first']);
+  await expect.poll(hook.deliveries).toContainEqual({
+    event: 'session.started',
+    state: 'pending',
+    attempts: 1,
+    error: 'The receiver answered 500.',
+  });
+  isRejecting = false;
+  aheadSeconds += 6;
+  await expect
+    .poll(() => hook.received().filter((line) => line.endsWith('first')), { timeout: 5_000 })
+    .toEqual(['session.started first', 'session.started first', 'session.ended first', 'session.failed first']);
+  expect(receiver.rejected).toEqual([]);
+});
+
+it('two workers on one database send each event once', async () => {
+  const hook = await webhook();
+  const sessions = Array.from({ length: 60 }, (_, number) => [String(number), newId()] as const);
+  await Promise.all(sessions.map(([name, id]) => hook.record('session.started', name, id)));
+  await Promise.all(sessions.map(([name, id]) => hook.record('session.ended', name, id)));
+  const settled = async () =>
+    (await rows.db.selectFrom('webhook_deliveries').select('state').where('webhook_id', '=', hook.id).execute()).every(
+      ({ state }) => state === 'delivered',
+    );
+  await expect.poll(settled, { timeout: 10_000 }).toBe(true);
+  const received = hook.received();
+  expect(received).toHaveLength(120);
+  for (const [name] of sessions) {
+    expect(received.filter((line) => line.endsWith(` ${name}`))).toEqual([
+      `session.started ${name}`,
+      `session.ended ${name}`,
+    ]);
+  }
+});
+
+it('a worker sends a delivery that a killed server has claimed once the lease has ended', async () => {
+  const hook = await webhook();
+  const at = now();
+  await rows.db.transaction().execute(async (db) => {
+    await hook.record('session.started', 'claimed', newId(), db);
+    const leaseEndsAt = new Date(at.getTime() + 20_000);
+    const claim = { now: now(), leaseEndsAt, busy: [], perWebhook: 5, limit: 5 };
+    expect(await claimDueDeliveries(db, claim)).toHaveLength(1);
+  });
+  await hook.record('session.started', 'unclaimed', newId());
+  await expect.poll(hook.received).toEqual(['session.started unclaimed']);
+  aheadSeconds += 20;
+  await expect.poll(hook.received).toContain('session.started claimed');
+  await expect.poll(hook.deliveries).toContainEqual({
+    event: 'session.started',
+    state: 'delivered',
+    attempts: 2,
+    error: null,
+  });
+});
+
+it('a worker gives up after the last attempt, and then sends the next event of the session', async () => {
+  const hook = await webhook();
+  responses.set(hook.path, ({ payload }, response) => {
+    response.statusCode = payload.event_type === 'session.started' ? 500 : 200;
+    response.end();
+  });
+  await rows.db.transaction().execute(async (db) => {
+    const subject = newId();
+    await hook.record('session.started', 'lost', subject, db);
+    await hook.record('session.ended', 'lost', subject, db);
+    await db
+      .updateTable('webhook_deliveries')
+      .set({ attempts: 10 })
+      .where('webhook_id', '=', hook.id)
+      .where('event', '=', 'session.started')
+      .execute();
+  });
+  await expect.poll(hook.deliveries).toEqual([
+    { event: 'session.ended', state: 'delivered', attempts: 1, error: null },
+    { event: 'session.started', state: 'failed', attempts: 11, error: 'The receiver answered 500.' },
+  ]);
+});
+
+it('a worker sends to other webhooks while a receiver does not answer', async () => {
+  const [silent, prompt] = [await webhook(), await webhook()];
+  responses.set(silent.path, () => undefined);
+  for (const hook of [silent, prompt])
+    for (let number = 0; number < 20; number += 1) await hook.record('session.started', String(number), newId());
+  await expect.poll(() => prompt.received().length).toBe(20);
+  expect(silent.received().length).toBeLessThanOrEqual(10);
+});
+
+it('a disabled webhook gets no events, and those recorded before once it is enabled', async () => {
+  const hook = await webhook();
+  await rows.db.transaction().execute(async (db) => {
+    await hook.record('session.started', 'before', newId(), db);
+    await db.updateTable('webhooks').set({ enabled: false }).where('id', '=', hook.id).execute();
+    await hook.record('session.started', 'meanwhile', newId(), db);
+  });
+  const other = await webhook();
+  await other.record('session.started', 'after', newId());
+  await expect.poll(other.received).toEqual(['session.started after']);
+  expect(hook.received()).toEqual([]);
+  await updateWebhook(context, hook.scope, hook.id, { enabled: true });
+  await expect.poll(hook.received).toEqual(['session.started before']);
+});
+
+it('an event is recorded once, only if its transaction is committed, and only for webhooks that subscribe to it', async () => {
+  const hook = await webhook(['session.ended']);
+  const subject = newId();
+  const rolledBack = rows.db.transaction().execute(async (db) => {
+    await hook.record('session.ended', 'rolled back', newId(), db);
+    throw new Error('rolled back');
+  });
+  await expect(rolledBack).rejects.toThrow('rolled back');
+  await hook.record('session.started', 'committed', subject);
+  await hook.record('session.ended', 'committed', subject);
+  await hook.record('session.ended', 'committed', subject);
+  await expect.poll(hook.received).toEqual(['session.ended committed']);
+  expect(await hook.deliveries()).toHaveLength(1);
+});
+
+it('a test event is sent at once, and again with the same id and payload', async () => {
+  const hook = await webhook();
+  const sent = await testWebhook(context, hook.scope, hook.id);
+  const states = async () => (await hook.deliveries()).map(({ state }) => state);
+  await expect.poll(states).toEqual(['delivered']);
+  await resendWebhookDelivery(context, hook.scope, { webhookId: hook.id, eventId: sent.eventId });
+  const events = () => receiver.received.filter(({ path }) => path === hook.path);
+  await expect.poll(() => events().length).toBe(2);
+  expect(events().map(({ id }) => id)).toEqual([sent.eventId, sent.eventId]);
+  expect(events().map(({ payload }) => payload)).toEqual([JSON.parse(sent.payload), JSON.parse(sent.payload)]);
+  expect(JSON.parse(sent.payload)).toEqual({
+    event_type: 'webhook.test',
+    org: expect.stringMatching(/^org-/),
+    created_at: sent.createdAt,
+    data: { webhook_id: hook.id },
+  });
+});
