@@ -9,11 +9,15 @@ const packages = ['packages', 'examples', 'runtimes']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
   .filter((folder) => existsSync(join(root, folder, 'package.json')));
 
+/** Matches the chunk of the command `cloud webhooks test`. */
+const isTestCommand = /^dist\/chunks\/test-[\w-]{8}\.js$/;
+
 /**
  * Matches paths of tests, of test support code, and of the test suite that every runtime driver (an implementation of the
  * runtime interface) must pass.
  */
 const isTestFile = (path: string) =>
+  !isTestCommand.test(path) &&
   /\.(?:test|setup)\.|(?:^|\/)test[-_]|(?:^|\/)(?:tests?|testing|conformance)\//.test(path);
 
 /** Lists the files in the tarball of each package, including `dist`. */

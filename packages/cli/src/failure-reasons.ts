@@ -71,6 +71,8 @@ export const failureReasons = {
   'recording-not-written': 'The recording cannot be written',
   'recording-interrupted': 'The service ended the recording before it was complete',
   'file-exists': 'The file to write exists already',
+  // Reasons of the `cloud webhooks` commands.
+  'webhook-not-delivered': 'The receiver of the webhook did not accept the event',
   // Reasons of the `cloud audit` commands.
   'audit-broken': 'An entry of the audit log is missing or was changed',
   // Reasons of the `operator` commands.

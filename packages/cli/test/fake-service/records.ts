@@ -9,6 +9,8 @@ import {
   type Member,
   type SecretSetListItem,
   type SessionResponse,
+  type Webhook,
+  type WebhookDelivery,
 } from '@bothost/contract';
 
 /** Valid API records that tests can vary. */
@@ -221,4 +223,29 @@ export const secretSet: SecretSetListItem = {
   host: null,
   expiresAt: null,
   verification: null,
+};
+
+export const webhook: Webhook = {
+  id: '01930000-0000-7000-8000-0000000000f1',
+  url: 'https://hooks.example/bothost',
+  description: 'pager',
+  events: ['session.ended', 'session.failed'],
+  enabled: true,
+  createdAt: created,
+  updatedAt: created,
+};
+
+export const webhookDelivery: WebhookDelivery = {
+  eventId: '01930000-0000-7000-8000-0000000000f2',
+  event: 'session.failed',
+  state: 'delivered',
+  payload: '{}',
+  createdAt: created,
+  attempts: 1,
+  attemptedAt: created,
+  nextAttemptAt: null,
+  durationMs: 12,
+  responseStatus: 200,
+  responseBody: 'ok',
+  error: null,
 };

@@ -1,0 +1,32 @@
+import { defineCommand } from '../../../command-line/command.ts';
+import { flagOption } from '../../../command-line/options.ts';
+import { requireConfirmation } from '../../../io/confirm.ts';
+import { webhookArgument } from '../../../records/webhook.ts';
+
+export const command = defineCommand({
+  summary: 'Delete a webhook, its secret and its deliveries',
+  details: 'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
+  arguments: { id: webhookArgument },
+  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  examples: ['cloud webhooks delete 0192f0c1-2345-7000-8000-00000000abcd --yes'],
+  run: async ({ service, io }, { id, yes, force }) => {
+    const client = await service();
+    if (!yes && !force) {
+      const webhook = (await client.listWebhooks()).webhooks.find((one) => one.id === id.toLowerCase());
+      await requireConfirmation(io, `Delete the webhook ${webhook === undefined ? id : `to ${webhook.url}`}?`, '--yes');
+    }
+    const deleted = await client.deleteWebhook({ params: { webhookId: id } });
+    return {
+      json: deleted,
+      blocks: [
+        {
+          kind: 'fields',
+          fields: [
+            ['Deleted', deleted.id],
+            ['URL', deleted.url],
+          ],
+        },
+      ],
+    };
+  },
+});
