@@ -28,6 +28,7 @@ const pageRequests = {
   '/orgs/home/talk/parrot': ['agents', 'agents/parrot'],
   '/orgs/home/settings/general': ['regions', 'properties', 'rooms'],
   '/orgs/home/settings/members': ['members'],
+  '/orgs/home/settings/webhooks': ['webhooks'],
 };
 
 browserTest('a page starts all its requests before the first response arrives', async () => {
@@ -141,6 +142,13 @@ const forms: readonly FormCase[] = [
     values: {},
     submit: 'Create link',
     fields: { 'E-mail (optional)': 'body.email', Role: 'body.role' },
+  },
+  {
+    open: '/orgs/home/settings/webhooks',
+    opener: 'Create webhook',
+    values: { URL: 'https://example.com/hooks' },
+    submit: 'Create',
+    fields: { URL: 'body.url', 'Description (optional)': 'body.description' },
   },
   {
     open: '/orgs/home/secrets',

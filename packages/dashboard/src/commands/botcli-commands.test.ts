@@ -83,6 +83,14 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
     [null, 'NAME', 'private', '90'],
   ],
   revokeKey: [['home', id]],
+  listWebhooks: [['home']],
+  createWebhook: [
+    ['home', { url: '', events: ['session.ended'], description: '' }],
+    ['home', { url: 'https://a.example/?b=c', events: ['session.ended', 'session.failed'], description: 'my pager' }],
+  ],
+  updateWebhook: [['home', id, { url: 'https://a.example/', events: ['session.failed'], description: '' }]],
+  deleteWebhook: [['home', id]],
+  listWebhookDeliveries: [['home', id]],
   listMembers: [['home']],
   inviteMember: roles.flatMap((role) => [
     ['home', 'ada@example.com', role] as [string, string, string],

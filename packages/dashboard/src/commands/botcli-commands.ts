@@ -3,6 +3,10 @@ import { formatBotcliCommand, formatCloudCommand } from './shell-command.ts';
 /** Values of options by name. An option without a value is omitted. */
 type OptionValues = Readonly<Record<string, string | number | null | undefined>>;
 
+type WebhookOptions = { readonly url: string; readonly events: readonly string[]; readonly description: string };
+
+const formatEvents = (events: readonly string[]) => events.flatMap((event) => ['--event', event]);
+
 /** The commands of `botcli` that pages show. A test parses each with the parser of `botcli`. */
 export const botcliCommands = {
   inviteAsOperator: () => formatBotcliCommand('operator', 'invite'),
@@ -81,6 +85,34 @@ export const botcliCommands = {
   connectRooms: (organization: string, hasDialinSecret: boolean) =>
     formatCloudCommand(organization, 'rooms', 'connect', 'daily', ...(hasDialinSecret ? ['--dialin-secret'] : [])),
   disconnectRooms: (organization: string) => formatCloudCommand(organization, 'rooms', 'disconnect', 'daily', '--yes'),
+  listWebhooks: (organization: string) => formatCloudCommand(organization, 'webhooks', 'list'),
+  createWebhook: (organization: string, { url, events, description }: WebhookOptions) =>
+    formatCloudCommand(
+      organization,
+      ...[
+        'webhooks',
+        'create',
+        url || 'URL',
+        ...formatEvents(events),
+        ...formatOptions({ description: description || null }),
+      ],
+    ),
+  updateWebhook: (organization: string, webhookId: string, { url, events, description }: WebhookOptions) =>
+    formatCloudCommand(
+      organization,
+      ...[
+        'webhooks',
+        'update',
+        webhookId,
+        ...formatOptions({ url, description: description || null }),
+        ...formatEvents(events),
+      ],
+    ),
+  deleteWebhook: (organization: string, webhookId: string) =>
+    formatCloudCommand(organization, 'webhooks', 'delete', webhookId),
+  listWebhookDeliveries: (organization: string, webhookId: string) =>
+    formatCloudCommand(organization, 'webhooks', 'deliveries', webhookId),
+
   listMembers: (organization: string) => formatCloudCommand(organization, 'members', 'list'),
   inviteMember: (organization: string, email: string | null, role: string) =>
     formatCloudCommand(organization, ...['members', 'invite', ...(email === null ? [] : [email]), '--role', role]),

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { apiClient } from '../api.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
+import { pollIntervalMs } from '../live-query.ts';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 import { organizationQuery } from '../organization/queries.ts';
 import type { AuditFilter } from './audit-filter.ts';
@@ -24,6 +25,25 @@ export function membersQuery(organization: string) {
 
 export function invitationsQuery(organization: string) {
   return organizationQuery(organization, ['invitations'], (api, signal) => api.listInvitations({}, signal));
+}
+
+export function webhooksQuery(organization: string) {
+  return organizationQuery(organization, ['webhooks'], (api, signal) => api.listWebhooks({}, signal));
+}
+
+/** Polled, because deliveries change while the service sends them. */
+export function webhookDeliveriesQuery(organization: string, webhookId: string) {
+  return infiniteQueryOptions({
+    queryKey: [...createOrganizationQueryKey(organization), 'webhooks', webhookId],
+    queryFn: ({ pageParam, signal }) =>
+      getOrganizationApi(organization).listWebhookDeliveries(
+        { params: { webhookId }, query: { cursor: pageParam } },
+        signal,
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: pollIntervalMs,
+  });
 }
 
 export function auditQuery(organization: string, filter: AuditFilter) {

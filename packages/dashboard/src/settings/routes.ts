@@ -11,6 +11,8 @@ import {
   membersQuery,
   personalTokensQuery,
   roomConnectionsQuery,
+  webhookDeliveriesQuery,
+  webhooksQuery,
 } from './queries.ts';
 
 const settingsLayout = lazyRouteComponent(() => import('./settings-layout.tsx'), 'SettingsLayout');
@@ -60,6 +62,22 @@ const organizationPages = [
       void prefetchPermitted(loading, 'listInvitations', invitationsQuery(organization));
     },
     component: lazyRouteComponent(() => import('./members-page.tsx'), 'MembersPage'),
+  }),
+  createRoute({
+    getParentRoute: () => organizationSettings,
+    path: '/webhooks',
+    loader: (loading) => void prefetchPermitted(loading, 'listWebhooks', webhooksQuery(loading.params.organization)),
+    component: lazyRouteComponent(() => import('./webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => organizationSettings,
+    path: '/webhooks/$webhookId',
+    loader: (loading) => {
+      const { organization, webhookId } = loading.params;
+      void prefetchPermitted(loading, 'listWebhooks', webhooksQuery(organization));
+      void prefetchPermitted(loading, 'listWebhookDeliveries', webhookDeliveriesQuery(organization, webhookId));
+    },
+    component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
   }),
   createRoute({
     getParentRoute: () => organizationSettings,

@@ -1,3 +1,4 @@
+import type { OperationName } from '@bothost/contract';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useUser } from '../accounts/session.ts';
@@ -8,8 +9,14 @@ const organizationItems = [
   { label: 'General', to: '/orgs/$organization/settings/general' },
   { label: 'API keys', to: '/orgs/$organization/settings/keys' },
   { label: 'Members', to: '/orgs/$organization/settings/members' },
+  { label: 'Webhooks', to: '/orgs/$organization/settings/webhooks' },
   { label: 'Audit log', to: '/orgs/$organization/settings/audit' },
 ] as const;
+/** Pages that not every role may see. */
+const requiredOperations: Readonly<Record<string, OperationName>> = {
+  Webhooks: 'listWebhooks',
+  'Audit log': 'listAuditEntries',
+};
 const accountItems = [
   { label: 'Account', to: '/settings/account' },
   { label: 'Personal tokens', to: '/settings/tokens' },
@@ -31,7 +38,10 @@ export function SettingsLayout() {
         {membership !== undefined && (
           <ItemList title={membership.verboseName}>
             {organizationItems
-              .filter(({ label }) => label !== 'Audit log' || canCallOperation(membership, 'listAuditEntries'))
+              .filter(({ label }) => {
+                const required = requiredOperations[label];
+                return required === undefined || canCallOperation(membership, required);
+              })
               .map(({ label, to }) => (
                 <li key={label}>
                   <Link to={to} params={{ organization: membership.name }} className={itemClasses}>
