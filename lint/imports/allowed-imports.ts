@@ -291,6 +291,7 @@ export const importAreas: readonly ImportArea[] = [
       },
       { files: ['instances/'], contain: 'rows of instances, and regions', as: 'agents/', mayImport: ['agents/'] },
       { files: ['sessions/'], contain: 'sessions of bots', as: 'instances/', mayImport: ['instances/', 'rooms/'] },
+      { files: ['alerts/'], contain: 'alerts of agents', as: 'sessions/', mayImport: ['sessions/'] },
       { files: ['conversations/'], contain: 'conversations of sessions', as: 'sessions/', mayImport: ['sessions/'] },
       {
         files: ['reconciler/'],
@@ -321,7 +322,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['handlers.ts'],
         contain: 'the handlers of all features',
         as: 'session-starts/',
-        mayImport: ['accounts/', 'session-starts/'],
+        mayImport: ['accounts/', 'alerts/', 'session-starts/'],
       },
       {
         files: ['http/requests/'],

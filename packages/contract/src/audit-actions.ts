@@ -14,6 +14,8 @@ export const auditActions = [
   'agents.deploy',
   'agents.rollback',
   'agents.scale',
+  'alerts.create',
+  'alerts.delete',
   'audit.left-out',
   'audit.list',
   'audit.verify',

@@ -2,6 +2,7 @@
 // `--help` fast. All other code imports from here.
 
 export { type DeploySource, unsupportedAgentSettingMessages } from './agent-fields.ts';
+export { type AlertKind, alertKinds, maxAlertsPerAgent } from './alert-kinds.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
 export { isAuthorizedForOperation, type OperationCredential, type OperationGrantee } from './authorization.ts';
 export {
@@ -132,6 +133,7 @@ export { openApiDocument } from './openapi.ts';
 export { type Operation, operationMethods, type RequestOf, type ResponseOf } from './operation.ts';
 export { type PersonalToken, pipecatCliClientId, type User } from './operations/account.ts';
 export type { AgentDetails, AgentListItem, AgentSettings, DeployedAgent } from './operations/agents.ts';
+export type { Alert } from './operations/alerts.ts';
 export {
   type AllOperations,
   allOperations,

@@ -9,7 +9,10 @@ export const openApiTags = {
   rooms: ['Rooms', 'The keys of providers of rooms. Keys are never returned.'],
   keys: ['API keys', 'The private and public keys of an organization.'],
   organizations: ['Organizations', 'Organizations, their regions and properties.'],
-  webhooks: ['Webhooks', 'Addresses that get the events of an organization, and what was delivered to them.'],
+  webhooks: [
+    'Webhooks',
+    'Addresses that get the events of an organization, what was delivered to them, and alerts of agents.',
+  ],
   members: ['Members', 'The people in an organization, and invitations.'],
   audit: ['Audit log', 'Who changed what in an organization.'],
   account: ['Account', 'The account of a person, and their personal access tokens.'],

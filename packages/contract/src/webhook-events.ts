@@ -7,5 +7,7 @@ export const webhookEvents = {
   'deployment.failed': 'A deployment failed before it served sessions',
   'agent.capacity_reached':
     'A session was refused, because its agent was at its session limit; at most every 5 minutes',
+  'alert.opened': 'An alert of an agent reached its threshold',
+  'alert.closed': 'An alert of an agent is below its threshold again, or was deleted',
 } as const;
 export type WebhookEvent = keyof typeof webhookEvents;

@@ -1,6 +1,7 @@
 import { createAccountHandlers } from './accounts/handlers.ts';
 import { createAgentHandlers } from './agents/handlers.ts';
 import { findAgentsUsingSecretSet } from './agents/secret-pins.ts';
+import { createAlertHandlers } from './alerts/handlers.ts';
 import { createAuditHandlers } from './audit/handlers.ts';
 import { createBuildHandlers } from './builds/handlers.ts';
 import type { ServiceContext } from './context.ts';
@@ -31,5 +32,6 @@ export function createApiOperationHandlers(context: ServiceContext): ApiOperatio
     ...createSessionHandlers(context),
     ...createSessionStartHandlers(context),
     ...createWebhookHandlers(context),
+    ...createAlertHandlers(context),
   };
 }

@@ -1,6 +1,7 @@
 import { pickOperations } from '../operation.ts';
 import * as account from './account.ts';
 import * as agents from './agents.ts';
+import * as alerts from './alerts.ts';
 import * as audit from './audit.ts';
 import * as builds from './builds.ts';
 import * as conversations from './conversations.ts';
@@ -23,6 +24,7 @@ import * as webhooks from './webhooks.ts';
 export const operations = pickOperations({
   ...account,
   ...agents,
+  ...alerts,
   ...audit,
   ...builds,
   ...conversations,

@@ -30,6 +30,7 @@ type Context = {
   readonly pruneRevisions: () => Promise<unknown>;
   readonly auditRetentionDays: number;
   readonly webhookRetentionDays: number;
+  readonly evaluateAlerts: () => Promise<void>;
   readonly refusals: Pick<RefusalLog, 'recordLeftOut'>;
 };
 
@@ -38,6 +39,7 @@ const storeSeconds = 5;
 const leftOutSeconds = 60;
 const watchSeconds = 60;
 const purgeSeconds = 600;
+const alertSeconds = 15;
 const orphanSeconds = 21_600;
 
 /** Starts the periodic tasks. The heartbeat runs every second, and the other tasks run as often or less often. */
@@ -59,6 +61,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(watchSeconds * second, async () => void (await logPendingSecretDeliveries(context))),
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
     every(purgeSeconds * second, () => purgeWebhookDeliveries(context, context.webhookRetentionDays)),
+    every(alertSeconds * second, context.evaluateAlerts),
     every(leftOutSeconds * second, context.refusals.recordLeftOut),
     every(purgeSeconds * second, () => purgeExpiredAccountData(context)),
   ];

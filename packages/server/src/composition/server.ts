@@ -4,6 +4,7 @@ import { createFirstInvitation } from '../accounts/links.ts';
 import { recordSourceProblems } from '../agents/accepted-source.ts';
 import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
 import { type DirectoryServingResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
+import { evaluateAlerts } from '../alerts/evaluate.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { resolveHostBySystem } from '../http-client/ssrf-safe-agent.ts';
@@ -164,7 +165,7 @@ async function serveOwnDirectories({ context, config }: Parts): Promise<readonly
   return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }
 
-async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
+async function startWork({ context, removeTree, config, state, teardown }: Parts): Promise<void> {
   await recordSourceProblems(context, context.host);
   // Start the heartbeat only after the reconciler has ended the sessions that the previous server process lost. Their end time
   // is the last heartbeat of that process.
@@ -191,6 +192,7 @@ async function startWork({ context, removeTree, config, teardown }: Parts): Prom
     pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedSecretRevisions }),
     auditRetentionDays: config.auditRetentionDays,
     webhookRetentionDays: config.webhookRetentionDays,
+    evaluateAlerts: () => evaluateAlerts({ ...context, serviceUrl: () => config.publicUrl ?? state.url }),
   });
   teardown.add(() => periodicTasks.stop());
 }

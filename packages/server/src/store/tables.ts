@@ -1,5 +1,6 @@
 import type {
   AgentProfileName,
+  AlertKind,
   BuildStatus,
   ConversationLevel,
   ConversationNumbers,
@@ -59,6 +60,7 @@ export type Tables = {
   rate_limits: RateLimitsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  alerts: AlertsTable;
 };
 
 export type OrganizationsTable = {
@@ -729,6 +731,20 @@ export type WebhookDeliveriesTable = {
   response_status: Generated<number | null>;
   response_body: Generated<string | null>;
   error: Generated<string | null>;
+};
+
+/** An alert of an agent. The columns of the incident are null unless an incident is open. */
+export type AlertsTable = {
+  id: string;
+  agent_id: string;
+  kind: AlertKind;
+  /** In the unit of `alertKinds`. Null if the kind has no threshold. */
+  threshold: number | null;
+  window_minutes: number | null;
+  created_at: Date;
+  incident_id: Generated<string | null>;
+  opened_at: Generated<Date | null>;
+  opened_value: Generated<number | null>;
 };
 
 /** The connection pool or a transaction. Functions accept either, so that a transaction can span several features. */

@@ -233,6 +233,13 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     const { eventId } = await service.client.testWebhook({ params: { webhookId } });
     return () => service.client.resendWebhookDelivery({ params: { webhookId, eventId } });
   },
+  createAlert: async () => () =>
+    service.client.createAlert({ params: { agentName: 'audited' }, body: { kind: 'failed_deployment' } }),
+  deleteAlert: async () => {
+    const params = { agentName: 'audited' };
+    const { id: alertId } = await service.client.createAlert({ params, body: { kind: 'failed_deployment' } });
+    return () => service.client.deleteAlert({ params: { ...params, alertId } });
+  },
   verifyVault: async () => {
     const client = await operatorOfIdleVault();
     return () => client.verifyVault();

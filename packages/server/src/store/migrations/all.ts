@@ -16,6 +16,7 @@ import { sessionRecordingsMigration } from './0051-session-recordings.ts';
 import { conversationRedactionMigration } from './0052-conversation-redaction.ts';
 import { roomsMigration } from './0053-rooms.ts';
 import { webhooksMigration } from './0054-webhooks.ts';
+import { alertsMigration } from './0055-alerts.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   conversationRedactionMigration,
   roomsMigration,
   webhooksMigration,
+  alertsMigration,
 ];

@@ -1,0 +1,48 @@
+import type { Database } from '../store/tables.ts';
+import { recordIncidentEvent } from './incidents.ts';
+import { closeIncident, type MeasuredAlert, measureAlerts, openIncident } from './rows.ts';
+
+type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly host: { readonly region: string };
+  /** The URL at which people reach the service. */
+  readonly serviceUrl: () => string;
+};
+
+/**
+ * Measures all alerts of the region, opens an incident for each that reaches its threshold, and closes the incidents of the
+ * others. One server runs a region, and an incident is opened by one update, so each is reported once.
+ */
+export async function evaluateAlerts(context: Context): Promise<void> {
+  const now = context.now();
+  for (const alert of await measureAlerts(context.db, context.host.region, now)) {
+    if (alert.is_firing === (alert.incident_id !== null)) continue;
+    await context.db.transaction().execute((db) => changeIncident({ ...context, db }, alert, now));
+  }
+}
+
+async function changeIncident(context: Context, alert: MeasuredAlert, now: Date): Promise<void> {
+  const { db } = context;
+  const details = { value: alert.value, url: createAlertUrl(context.serviceUrl(), alert) };
+  if (alert.incident_id === null || alert.opened_at === null) {
+    const incident = { id: context.newId(), openedAt: now, closedAt: null };
+    const isOpened = await openIncident(db, alert.id, { ...incident, value: alert.value });
+    if (isOpened) await recordIncidentEvent(db, alert, incident, details);
+  } else if (await closeIncident(db, alert.id, alert.incident_id)) {
+    const incident = { id: alert.incident_id, openedAt: alert.opened_at, closedAt: now };
+    await recordIncidentEvent(db, alert, incident, details);
+  }
+}
+
+/** Returns the address of the page that shows what the alert measures. */
+function createAlertUrl(
+  serviceUrl: string,
+  { kind, organization_name: organization, agent_name: agent }: MeasuredAlert,
+) {
+  const page = `${serviceUrl}/orgs/${organization}`;
+  return kind === 'failed_sessions' || kind === 'response_time'
+    ? `${page}/sessions?agent=${agent}`
+    : `${page}/agents/${agent}`;
+}
