@@ -150,6 +150,7 @@ const suites: Readonly<Record<string, Suite>> = {
 export default defineConfig({
   resolve: {
     alias: {
+      '@bothost/contract/alert-kinds': source('contract/src/alert-kinds.ts'),
       '@bothost/contract/command-line-package': source('contract/src/command-line-package.ts'),
       '@bothost/contract/conversation-level': source('contract/src/conversation/level.ts'),
       '@bothost/contract/conversation-line-key': source('contract/src/conversation/line-key.ts'),
@@ -162,6 +163,7 @@ export default defineConfig({
       '@bothost/contract/shell-word': source('contract/src/shell-word.ts'),
       '@bothost/contract/statuses': source('contract/src/statuses.ts'),
       '@bothost/contract/suggest': source('contract/src/suggest.ts'),
+      '@bothost/contract/webhook-events': source('contract/src/webhook-events.ts'),
       '@bothost/contract': source('contract/src/index.ts'),
       '@bothost/packing': source('packing/src/index.ts'),
       '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),

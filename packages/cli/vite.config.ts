@@ -22,6 +22,7 @@ export default defineConfig({
     alias: [
       // These entries let a command load one module of the contract package instead of the whole package, which few commands
       // need.
+      { find: '@bothost/contract/alert-kinds', replacement: contract('alert-kinds.ts') },
       { find: '@bothost/contract/command-line-package', replacement: contract('command-line-package.ts') },
       { find: '@bothost/contract/conversation-level', replacement: contract('conversation/level.ts') },
       { find: '@bothost/contract/conversation-line-key', replacement: contract('conversation/line-key.ts') },
@@ -34,6 +35,7 @@ export default defineConfig({
       { find: '@bothost/contract/shell-word', replacement: contract('shell-word.ts') },
       { find: '@bothost/contract/statuses', replacement: contract('statuses.ts') },
       { find: '@bothost/contract/suggest', replacement: contract('suggest.ts') },
+      { find: '@bothost/contract/webhook-events', replacement: contract('webhook-events.ts') },
       {
         find: '@bothost/packing',
         replacement: fileURLToPath(new URL('../packing/src/index.ts', import.meta.url)),

@@ -62,6 +62,7 @@ const hintByReason: Readonly<Record<string, string>> = {
   'region-unknown': 'To list the regions, run: botcli cloud regions list',
   'build-not-found': 'To list the builds, run: botcli cloud build list',
   'key-not-found': 'To list the keys, run: botcli cloud keys list',
+  'alert-not-found': 'To list the alerts, run: botcli cloud alerts list',
   'webhook-not-found': 'To list the webhooks, run: botcli cloud webhooks list',
   'webhook-disabled': 'To enable it, run: botcli cloud webhooks update ID --enabled',
   'secret-set-not-found': 'To list the existing sets, run: botcli cloud secrets list --no-sets',

@@ -49,6 +49,7 @@ const cases: readonly (readonly [line: string, reason: ErrorReason, message: str
   ['cloud webhooks delete w1 --yes', 'webhook-not-found', 'Webhook "w1" does not exist.'],
   ['cloud webhooks test w1', 'webhook-not-found', 'Webhook "w1" does not exist.'],
   ['cloud webhooks resend w1 e1', 'webhook-delivery-not-found', 'Webhook "w1" has no delivery of the event "e1".'],
+  ['cloud alerts delete crow a1', 'alert-not-found', 'Agent "crow" has no alert "a1".'],
   ['cloud agent list', 'organization-not-found', 'Organization "acme" does not exist.'],
   ['operator vault verify --only other', 'organization-not-found', 'Organization "other" does not exist.'],
   ['operator invite --reset a@b.example', 'user-not-found', 'No account has the e-mail address "a@b.example".'],

@@ -57,6 +57,7 @@ function describeMissingResource(reason: ErrorReason, operation: string, values:
     'user-not-found': sentence`No account has the e-mail address ${'email'}.`,
     'member-not-found': sentence`${'userId'} is not a member of the organization.`,
     'build-not-found': sentence`Build ${'buildId'} does not exist.`,
+    'alert-not-found': sentence`Agent ${'agentName'} has no alert ${'alertId'}.`,
     'webhook-not-found': sentence`Webhook ${'webhookId'} does not exist.`,
     'webhook-delivery-not-found': sentence`Webhook ${'webhookId'} has no delivery of the event ${'eventId'}.`,
     'upload-not-found': sentence`Upload ${'uploadId'} does not exist.`,

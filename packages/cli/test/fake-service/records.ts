@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   type AgentDetails,
   type AgentListItem,
+  type Alert,
   type ApiKey,
   type Build,
   type DeploymentDetails,
@@ -248,4 +249,14 @@ export const webhookDelivery: WebhookDelivery = {
   responseStatus: 200,
   responseBody: 'ok',
   error: null,
+};
+
+export const alert: Alert = {
+  id: '01930000-0000-7000-8000-0000000000f3',
+  agentName: 'parrot',
+  kind: 'failed_sessions',
+  threshold: 3,
+  windowMinutes: 15,
+  createdAt: created,
+  incident: null,
 };

@@ -41,7 +41,7 @@ test('create sends URL and events, and prints the secret', async () => {
 webhooks.table([
   [`create ${webhook.url}`, { status: 2, stderr: 'Name the events with --event, or send all with --all.' }],
   [`create ${webhook.url} --all -e session.ended`, { status: 2, stderr: 'Name the events with --event' }],
-  [`create ${webhook.url} -e session.finished`, { status: 2, stderr: '--event must be one of session.started,' }],
+  [`create ${webhook.url} -e session.finished`, { status: 2, stderr: '-e must be one of session.started,' }],
   [`update ${id}`, { status: 2, stderr: 'Say what to change' }],
 ]);
 
@@ -78,7 +78,7 @@ test.each(['test', `resend`])(
     later = refused;
     await webhooks.run(`${line} --json`, {
       status: 1,
-      json: { reason: 'webhook-not-delivered', details: { delivery: refused } },
+      json: { error: { reason: 'webhook-not-delivered', details: { delivery: refused } } },
     });
   },
 );

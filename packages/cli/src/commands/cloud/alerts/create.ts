@@ -1,0 +1,55 @@
+import { alertKinds } from '@bothost/contract/alert-kinds';
+import { defineCommand } from '../../../command-line/command.ts';
+import { choiceOption, durationOption, integerOption, requiredOption } from '../../../command-line/options.ts';
+import { UsageError } from '../../../failure.ts';
+import { alertKindsHelp, createAlertFields } from '../../../records/alert.ts';
+
+const maxWindowSeconds = 86_400;
+
+export const command = defineCommand({
+  summary: 'Create an alert of an agent',
+  details:
+    'The alert sends the events alert.opened and alert.closed to the webhooks that subscribe to them, once for each incident.\n' +
+    alertKindsHelp,
+  arguments: { name: { description: 'Name of the agent' } },
+  options: {
+    kind: requiredOption(
+      choiceOption(
+        { description: 'What to measure', placeholder: 'KIND' },
+        Object.keys(alertKinds) as (keyof typeof alertKinds)[],
+      ),
+    ),
+    threshold: integerOption(
+      {
+        description:
+          'From which value: failed sessions (default 1), milliseconds, or percent of the limit (default 100)',
+      },
+      1,
+      600_000,
+    ),
+    window: durationOption({ description: 'How far to look back, in whole minutes; default 15m' }, maxWindowSeconds),
+  },
+  examples: [
+    'cloud alerts create parrot --kind failed_sessions --threshold 3 --window 15m',
+    'cloud alerts create parrot --kind response_time --threshold 1500',
+    'cloud alerts create parrot --kind failed_deployment',
+  ],
+  run: async ({ service }, { name, kind, threshold, window }) => {
+    const { unit, hasWindow } = alertKinds[kind];
+    if (window !== undefined && (!hasWindow || window % 60 !== 0))
+      throw new UsageError(hasWindow ? '--window takes whole minutes.' : `--window does not apply to ${kind}.`);
+    if (threshold !== undefined && unit === null) throw new UsageError(`--threshold does not apply to ${kind}.`);
+    if (threshold === undefined && kind === 'response_time')
+      throw new UsageError('--threshold is missing: the milliseconds from which responses are slow.');
+    const rule = {
+      kind,
+      ...(threshold === undefined ? {} : { threshold }),
+      ...(window === undefined ? {} : { windowMinutes: window / 60 }),
+    };
+    const client = await service();
+    // The checks above make the rule one of the alternatives of the contract.
+    const body = rule as Parameters<typeof client.createAlert>[0]['body'];
+    const created = await client.createAlert({ params: { agentName: name }, body });
+    return { json: created, blocks: [{ kind: 'fields', fields: createAlertFields(created) }] };
+  },
+});
