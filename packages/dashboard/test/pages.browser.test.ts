@@ -29,6 +29,7 @@ const pageRequests = {
   '/orgs/home/settings/general': ['regions', 'properties', 'rooms'],
   '/orgs/home/settings/members': ['members'],
   '/orgs/home/settings/webhooks': ['webhooks'],
+  '/orgs/home/settings/alerts': ['agents', 'alerts'],
 };
 
 browserTest('a page starts all its requests before the first response arrives', async () => {
@@ -149,6 +150,17 @@ const forms: readonly FormCase[] = [
     values: { URL: 'https://example.com/hooks' },
     submit: 'Create',
     fields: { URL: 'body.url', 'Description (optional)': 'body.description' },
+  },
+  {
+    open: '/orgs/home/settings/alerts',
+    opener: 'Create alert',
+    values: {},
+    submit: 'Create',
+    fields: {
+      'What to watch': 'body.kind',
+      'From how many sessions': 'body.threshold',
+      'Within how many minutes': 'body.windowMinutes',
+    },
   },
   {
     open: '/orgs/home/secrets',

@@ -91,6 +91,12 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
   updateWebhook: [['home', id, { url: 'https://a.example/', events: ['session.failed'], description: '' }]],
   deleteWebhook: [['home', id]],
   listWebhookDeliveries: [['home', id]],
+  listAlerts: [['home']],
+  createAlert: [
+    ['home', 'parrot', { kind: 'failed_sessions', threshold: 2, windowMinutes: 15 }],
+    ['home', 'parrot', { kind: 'failed_deployment' }],
+  ],
+  deleteAlert: [['home', 'parrot', id]],
   listMembers: [['home']],
   inviteMember: roles.flatMap((role) => [
     ['home', 'ada@example.com', role] as [string, string, string],

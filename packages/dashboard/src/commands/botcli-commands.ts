@@ -113,6 +113,21 @@ export const botcliCommands = {
   listWebhookDeliveries: (organization: string, webhookId: string) =>
     formatCloudCommand(organization, 'webhooks', 'deliveries', webhookId),
 
+  listAlerts: (organization: string) => formatCloudCommand(organization, 'alerts', 'list'),
+  createAlert: (
+    organization: string,
+    agent: string,
+    { kind, threshold, windowMinutes }: { kind: string; threshold?: number; windowMinutes?: number },
+  ) => {
+    const window = windowMinutes === undefined ? null : `${windowMinutes}m`;
+    return formatCloudCommand(
+      organization,
+      ...['alerts', 'create', agent, ...formatOptions({ kind, threshold, window })],
+    );
+  },
+  deleteAlert: (organization: string, agent: string, alertId: string) =>
+    formatCloudCommand(organization, 'alerts', 'delete', agent, alertId),
+
   listMembers: (organization: string) => formatCloudCommand(organization, 'members', 'list'),
   inviteMember: (organization: string, email: string | null, role: string) =>
     formatCloudCommand(organization, ...['members', 'invite', ...(email === null ? [] : [email]), '--role', role]),

@@ -46,6 +46,16 @@ export function webhookDeliveriesQuery(organization: string, webhookId: string) 
   });
 }
 
+export function alertsQuery(organization: string) {
+  return organizationQuery(organization, ['alerts'], (api, signal) => api.listAlerts({}, signal));
+}
+
+export function agentNamesQuery(organization: string) {
+  return organizationQuery(organization, ['agent names'], async (api, signal) =>
+    (await api.listAgents({}, signal)).agents.map(({ name }) => name),
+  );
+}
+
 export function auditQuery(organization: string, filter: AuditFilter) {
   const { action, object, result, since } = filter;
   return infiniteQueryOptions({

@@ -5,6 +5,8 @@ import { organizationPropertiesQuery, regionsQuery } from '../organization/queri
 import { prefetch } from '../routing/prefetch.ts';
 import { parseAuditFilter } from './audit-filter.ts';
 import {
+  agentNamesQuery,
+  alertsQuery,
   apiKeysQuery,
   auditQuery,
   invitationsQuery,
@@ -78,6 +80,15 @@ const organizationPages = [
       void prefetchPermitted(loading, 'listWebhookDeliveries', webhookDeliveriesQuery(organization, webhookId));
     },
     component: lazyRouteComponent(() => import('./webhook-page.tsx'), 'WebhookPage'),
+  }),
+  createRoute({
+    getParentRoute: () => organizationSettings,
+    path: '/alerts',
+    loader: (loading) => {
+      const { organization } = loading.params;
+      prefetch(loading, alertsQuery(organization), agentNamesQuery(organization));
+    },
+    component: lazyRouteComponent(() => import('./alerts-page.tsx'), 'AlertsPage'),
   }),
   createRoute({
     getParentRoute: () => organizationSettings,

@@ -10,6 +10,7 @@ const organizationItems = [
   { label: 'API keys', to: '/orgs/$organization/settings/keys' },
   { label: 'Members', to: '/orgs/$organization/settings/members' },
   { label: 'Webhooks', to: '/orgs/$organization/settings/webhooks' },
+  { label: 'Alerts', to: '/orgs/$organization/settings/alerts' },
   { label: 'Audit log', to: '/orgs/$organization/settings/audit' },
 ] as const;
 /** Pages that not every role may see. */

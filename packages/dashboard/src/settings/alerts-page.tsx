@@ -1,0 +1,229 @@
+import { type Alert, type AlertKind, alertKinds } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { BellRing, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { DialogForm } from '../components/dialog-form.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
+import { Row, RowList } from '../components/row-list.tsx';
+import { PageHeader, Section } from '../components/section.tsx';
+import { SelectField } from '../components/select-field.tsx';
+import { TextField } from '../components/text-field.tsx';
+import { RelativeTime } from '../components/time.tsx';
+import { useForm } from '../components/use-form.ts';
+import { useRefresh } from '../components/use-refresh.ts';
+import { pollIntervalMs } from '../live-query.ts';
+import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { agentNamesQuery, alertsQuery } from './queries.ts';
+
+const kindOptions = Object.entries(alertKinds) as [AlertKind, (typeof alertKinds)[AlertKind]][];
+const defaultThresholds: Readonly<Record<AlertKind, string>> = {
+  failed_sessions: '1',
+  response_time: '1500',
+  capacity: '100',
+  failed_deployment: '',
+};
+
+/** The page at `/orgs/:organization/settings/alerts`: the alerts of all agents, with their open incidents. */
+export function AlertsPage() {
+  const membership = useMembership();
+  const organization = membership.name;
+  const [open, setOpen] = useState<'create' | Alert | null>(null);
+  const query = alertsQuery(organization);
+  const refresh = useRefresh(query.queryKey);
+  // Incidents open and close while the page is shown.
+  const alerts = useQuery({ ...query, refetchInterval: pollIntervalMs });
+  const isEditor = canCallOperation(membership, 'createAlert');
+  const close = () => setOpen(null);
+  return (
+    <>
+      <PageHeader
+        title="Alerts"
+        lead="An alert tells webhooks when an agent has a problem, and when it is over: the events alert.opened and alert.closed."
+        actions={
+          isEditor && (
+            <Button onClick={() => setOpen('create')}>
+              <Plus aria-hidden="true" className="size-4" />
+              Create alert
+            </Button>
+          )
+        }
+      />
+      <Section>
+        <QueryBoundary query={alerts}>
+          {(data) => (
+            <RowList
+              label="Alerts"
+              items={data.alerts}
+              empty={
+                <EmptyState icon={BellRing} title="No alerts">
+                  Create one for failed sessions, slow responses, the session limit or failed deployments of an agent.
+                </EmptyState>
+              }
+            >
+              {(alert) => (
+                <AlertRow
+                  key={alert.id}
+                  organization={organization}
+                  alert={alert}
+                  onDelete={isEditor ? () => setOpen(alert) : undefined}
+                />
+              )}
+            </RowList>
+          )}
+        </QueryBoundary>
+      </Section>
+      <EquivalentShellCommand command={botcliCommands.listAlerts(organization)} />
+      {open === 'create' && (
+        <CreateAlert
+          organization={organization}
+          onDone={async () => {
+            await refresh('The alert is created.');
+            close();
+          }}
+          onClose={close}
+        />
+      )}
+      {open !== null && open !== 'create' && (
+        <ConfirmDialog
+          title="Delete the alert?"
+          lead={`Problems of ${open.agentName} are no longer reported by it. An open incident is closed.`}
+          action="Delete"
+          command={botcliCommands.deleteAlert(organization, open.agentName, open.id)}
+          run={() =>
+            getOrganizationApi(organization).deleteAlert({ params: { agentName: open.agentName, alertId: open.id } })
+          }
+          onDone={() => refresh('The alert is deleted.')}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+type AlertRowProps = {
+  readonly organization: string;
+  readonly alert: Alert;
+  /** Absent if the person is not allowed to delete the alert. */
+  readonly onDelete: (() => void) | undefined;
+};
+
+function AlertRow({ organization, alert, onDelete }: AlertRowProps) {
+  const { agentName, kind, incident } = alert;
+  return (
+    <Row
+      title={
+        <>
+          <Link
+            to="/orgs/$organization/agents/$agent"
+            params={{ organization, agent: agentName }}
+            className="hover:underline"
+          >
+            {agentName}
+          </Link>
+          {incident === null ? <Badge tone="good">OK</Badge> : <Badge tone="danger">Incident</Badge>}
+        </>
+      }
+      facts={[
+        alertKinds[kind].description,
+        ...formatThreshold(alert),
+        ...(incident === null ? [] : [<>Open since {<RelativeTime at={incident.openedAt} />}</>]),
+      ]}
+      actions={
+        onDelete !== undefined && (
+          <Button variant="danger" size="small" onClick={onDelete} aria-label={`Delete the alert of ${agentName}`}>
+            Delete
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+function formatThreshold({ kind, threshold, windowMinutes }: Alert): string[] {
+  if (threshold === null) return [];
+  return [`From ${threshold} ${alertKinds[kind].unit}${windowMinutes === null ? '' : ` in ${windowMinutes} min`}`];
+}
+
+type CreateAlertProps = {
+  readonly organization: string;
+  readonly onDone: () => Promise<void>;
+  readonly onClose: () => void;
+};
+
+function CreateAlert({ organization, onDone, onClose }: CreateAlertProps) {
+  const agents = useQuery(agentNamesQuery(organization));
+  const names = agents.data ?? [];
+  const [chosenAgent, setAgent] = useState<string | null>(null);
+  const [kind, setKind] = useState<AlertKind>('failed_sessions');
+  const [threshold, setThreshold] = useState(defaultThresholds.failed_sessions);
+  const [minutes, setMinutes] = useState('15');
+  const { unit, hasWindow } = alertKinds[kind];
+  const agentName = chosenAgent ?? names[0] ?? '';
+  const rule = {
+    ...(unit === null ? {} : { threshold: Number(threshold) }),
+    ...(hasWindow ? { windowMinutes: Number(minutes) } : {}),
+  };
+  const form = useForm(() => {
+    const api = getOrganizationApi(organization);
+    // The service checks that the fields match the kind.
+    const body = { kind, ...rule } as Parameters<typeof api.createAlert>[0]['body'];
+    return api.createAlert({ params: { agentName }, body });
+  }, onDone);
+  return (
+    <DialogForm
+      title="Create an alert"
+      form={form}
+      submit="Create"
+      isValid={agentName !== ''}
+      command={botcliCommands.createAlert(organization, agentName || 'AGENT', { kind, ...rule })}
+      onClose={onClose}
+    >
+      <SelectField
+        label="Agent"
+        options={names.map((name) => [name, name] as const)}
+        value={agentName}
+        onValue={setAgent}
+      />
+      <SelectField
+        label="What to watch"
+        name="kind"
+        options={kindOptions.map(([value, { description }]) => [value, description] as const)}
+        value={kind}
+        onValue={(value) => {
+          setKind(value as AlertKind);
+          setThreshold(defaultThresholds[value as AlertKind]);
+        }}
+      />
+      {unit !== null && (
+        <TextField
+          label={`From how many ${unit}`}
+          name="threshold"
+          type="number"
+          min={1}
+          value={threshold}
+          onValue={setThreshold}
+          required
+        />
+      )}
+      {hasWindow && (
+        <TextField
+          label="Within how many minutes"
+          name="windowMinutes"
+          type="number"
+          min={1}
+          max={1_440}
+          value={minutes}
+          onValue={setMinutes}
+          required
+        />
+      )}
+    </DialogForm>
+  );
+}
