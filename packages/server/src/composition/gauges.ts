@@ -2,7 +2,7 @@ import type { InstanceStartMethod, Runtime } from '@bothost/runtime';
 import { sql } from 'kysely';
 import type { Registry } from 'prom-client';
 import type { ServiceContext } from '../context.ts';
-import { addGauge } from '../metrics/telemetry.ts';
+import { type AgentValue, addAgentGauge, addGauge, maxLabeledAgents } from '../metrics/telemetry.ts';
 
 /**
  * Groups deployments by how their instances start: forked from a process that has imported the bot (`module`) or only its
@@ -27,6 +27,30 @@ export function addGauges(registry: Registry, context: Pick<ServiceContext, 'db'
     counted(sql`select agents.name as label, count(instances.id)::int as count from agents
       left join instances on instances.agent_id = agents.id and instances.state = 'ready' and instances.session_id is null
       where agents.deleted_at is null group by agents.name`),
+  );
+  const ofAgents = async (value: ReturnType<typeof sql>) => {
+    const { rows } = await sql<AgentValue>`select organizations.name as organization, agents.name as agent,
+        ${value}::int as value
+      from agents join organizations on organizations.id = agents.organization_id
+        join deployments on deployments.id = agents.active_deployment_id
+      where agents.deleted_at is null order by agents.created_at limit ${maxLabeledAgents}`.execute(context.db);
+    return rows;
+  };
+  addAgentGauge(registry, 'bothost_agent_sessions', 'Sessions of an agent that have an instance', () =>
+    ofAgents(sql`(select count(*) from instances
+      where agent_id = agents.id and session_id is not null and instances.state <> 'ended')`),
+  );
+  addAgentGauge(registry, 'bothost_agent_session_limit', 'Maximum of sessions of an agent at a time', () =>
+    ofAgents(sql`deployments.max_agents`),
+  );
+  addGauge(
+    registry,
+    'bothost_webhook_deliveries',
+    'Webhook deliveries that are not over: pending ones, and retrying ones, which a receiver has not accepted before',
+    'state',
+    () =>
+      counted(sql`select case when error is null then 'pending' else 'retrying' end as label, count(*)::int as count
+        from webhook_deliveries where state = 'pending' group by 1`),
   );
   addGauge(registry, 'bothost_builds', 'Builds that are not over, by state', 'state', () =>
     counted(

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { addGauge, createTelemetry, type SessionStartTimestamps } from './telemetry.ts';
+import {
+  addGauge,
+  createTelemetry,
+  maxLabeledAgents,
+  type SessionEnd,
+  type SessionStartTimestamps,
+} from './telemetry.ts';
 
 const at = (milliseconds: number) => new Date(1_790_000_000_000 + milliseconds);
 const start = (fields: Partial<SessionStartTimestamps> = {}): SessionStartTimestamps => ({
@@ -8,6 +14,13 @@ const start = (fields: Partial<SessionStartTimestamps> = {}): SessionStartTimest
   claimedAt: at(10),
   readyAt: at(2_010),
   startedAt: at(2_030),
+  ...fields,
+});
+const end = (fields: Partial<SessionEnd>): SessionEnd => ({
+  completion_status: 'HTTP_COMPLETED',
+  end_state: 'completed',
+  agent_name: 'parrot',
+  organization_name: 'home',
   ...fields,
 });
 async function phasesOf(times: SessionStartTimestamps) {
@@ -46,7 +59,7 @@ describe('createTelemetry', () => {
   it('counts session ends by status, and counts all statuses that bots invent as "other"', async () => {
     const telemetry = createTelemetry();
     for (const status of ['HTTP_COMPLETED', 'SESSION_STOPPED', '500', 'CALLER_HUNG_UP', 'OUT_OF_CREDIT', '5000'])
-      telemetry.sessionEnded(status);
+      telemetry.sessionEnded(end({ completion_status: status }));
     const { values } = (await telemetry.registry.getSingleMetric('bothost_sessions_ended_total')?.get()) ?? {
       values: [],
     };
@@ -56,6 +69,25 @@ describe('createTelemetry', () => {
       '500': 1,
       other: 3,
     });
+  });
+
+  it('counts session ends by agent and outcome, and those of more than 500 agents together', async () => {
+    const telemetry = createTelemetry();
+    for (let number = 1; number <= maxLabeledAgents; number += 1)
+      telemetry.sessionEnded(end({ agent_name: `bot-${number}`, end_state: 'completed' }));
+    telemetry.sessionEnded(end({ agent_name: 'late', end_state: 'agent_error' }));
+    telemetry.sessionEnded(end({ agent_name: 'later', end_state: 'agent_error' }));
+    telemetry.sessionEnded(end({ agent_name: 'bot-1', end_state: 'agent_error' }));
+    telemetry.sessionEnded(end({ agent_name: 'bot-1', end_state: 'agent_error' }));
+    const text = await telemetry.registry.getSingleMetricAsString('bothost_agent_sessions_ended_total');
+    const lines = text.split('\n').filter((line) => line.startsWith('bothost_'));
+    expect(lines).toHaveLength(maxLabeledAgents + 2);
+    expect(lines).toContain(
+      'bothost_agent_sessions_ended_total{organization="home",agent="bot-1",outcome="agent_error"} 2',
+    );
+    expect(lines).toContain(
+      'bothost_agent_sessions_ended_total{organization="_other",agent="_other",outcome="agent_error"} 2',
+    );
   });
 
   it('reads a gauge at each scrape, and drops labels that are no longer reported', async () => {

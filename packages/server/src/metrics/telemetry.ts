@@ -1,4 +1,9 @@
-import { type BuildStatus, listStatusValues, sessionCompletionStatusLabels } from '@bothost/contract';
+import {
+  type BuildStatus,
+  listStatusValues,
+  type SessionEndState,
+  sessionCompletionStatusLabels,
+} from '@bothost/contract';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Metrics of the service in the Prometheus format, served to the operator at `/metrics`. */
@@ -7,7 +12,7 @@ export type Telemetry = {
   /** Counts a session start. `waiting` means that no client has connected yet, and `refused` that there was no capacity. */
   readonly sessionStarted: (start: 'warm' | 'cold' | 'waiting' | 'refused') => void;
   readonly botStarted: (start: SessionStartTimestamps) => void;
-  readonly sessionEnded: (status: string) => void;
+  readonly sessionEnded: (end: SessionEnd) => void;
   readonly buildEnded: (build: { readonly status: BuildStatus; readonly seconds: number }) => void;
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
 };
@@ -23,6 +28,18 @@ export type SessionStartTimestamps = {
   readonly readyAt: Date | null;
   readonly startedAt: Date;
 };
+
+export type SessionEnd = {
+  readonly completion_status: string | null;
+  readonly end_state: SessionEndState;
+  readonly agent_name: string;
+  readonly organization_name: string;
+};
+
+/** The most agents that have labels of their own. All others share one label value. */
+export const maxLabeledAgents = 500;
+/** The value of the labels of other agents. It cannot be the name of one. */
+const otherAgents = '_other';
 
 /** All statuses that bots invent share one label value, so that bots cannot flood Prometheus with labels. */
 const knownStatuses: ReadonlySet<string> = new Set(listStatusValues(sessionCompletionStatusLabels));
@@ -45,6 +62,13 @@ export function createTelemetry(): Telemetry {
     labelNames: ['status'],
     registers: [registry],
   });
+  const agentEnds = new Counter({
+    name: 'bothost_agent_sessions_ended_total',
+    help: `Sessions that ended, by agent and outcome. Agents beyond ${maxLabeledAgents} are counted as ${otherAgents}`,
+    labelNames: ['organization', 'agent', 'outcome'],
+    registers: [registry],
+  });
+  const labeled = new Set<string>();
   const phases = new Histogram({
     name: 'bothost_session_start_seconds',
     help: 'Duration of the phases of a session start',
@@ -79,8 +103,19 @@ export function createTelemetry(): Telemetry {
       observe('dispatch', ready, startedAt);
       observe('total', requestedAt, startedAt);
     },
-    sessionEnded: (status) =>
-      ends.inc({ status: knownStatuses.has(status) || /^[0-9]{3}$/.test(status) ? status : 'other' }),
+    sessionEnded: ({
+      completion_status: ended,
+      end_state: outcome,
+      agent_name: agent,
+      organization_name: organization,
+    }) => {
+      const status = ended ?? '';
+      ends.inc({ status: knownStatuses.has(status) || /^[0-9]{3}$/.test(status) ? status : 'other' });
+      const key = `${organization}/${agent}`;
+      if (labeled.size < maxLabeledAgents) labeled.add(key);
+      const labels = labeled.has(key) ? { organization, agent } : { organization: otherAgents, agent: otherAgents };
+      agentEnds.inc({ ...labels, outcome });
+    },
     buildEnded: ({ status, seconds }) => builds.observe({ status }, seconds),
     proxied: (kind, outcome) => proxied.inc({ kind, outcome }),
   };
@@ -104,6 +139,29 @@ export function addGauge(
       // Ignore a failed read, because the other metrics are needed most while the database is unavailable.
       const values = await read().catch(() => new Map<string, number>());
       for (const [value, count] of values) this.set({ [label]: value }, count);
+    },
+  });
+}
+
+/** A value for one agent. */
+export type AgentValue = { readonly organization: string; readonly agent: string; readonly value: number };
+
+/** Registers a gauge with the labels of agents. Like `addGauge`. */
+export function addAgentGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Promise<readonly AgentValue[]>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['organization', 'agent'],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      const values = await read().catch(() => []);
+      for (const { value, ...labels } of values) this.set(labels, value);
     },
   });
 }

@@ -73,7 +73,7 @@ async function deliverWith(replacement: InstanceClaim | null, ...events: readonl
     ...shared,
     sessionAddresses: { ended: () => undefined },
     sampler: { finish: async () => [], forget: () => undefined },
-    telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
+    telemetry: { sessionEnded: (end) => calls.push(`count ${end.completion_status}`) },
     requestReconcile: () => undefined,
   });
   await new Promise<void>((resolve) => {

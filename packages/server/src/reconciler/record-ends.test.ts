@@ -25,7 +25,7 @@ function open(forget: () => Promise<void> = async () => undefined) {
     ownership: { release: () => calls.push('release') },
     sessionAddresses: { ended: () => calls.push('remove address') },
     sampler: { finish: async () => [], forget: () => undefined },
-    telemetry: { sessionEnded: (status) => calls.push(`count ${status}`) },
+    telemetry: { sessionEnded: (end) => calls.push(`count ${end.completion_status}`) },
     retryWrite: (write) => write(),
     requestReconcile: () => calls.push('reconcile'),
   });

@@ -64,7 +64,7 @@ export function createSessionEndRecorder(context: Context): SessionEndRecorder {
     // Do not request a pass for a session that has already ended. The pass could end the session again, in an endless
     // loop.
     if (row === undefined) return;
-    context.telemetry.sessionEnded(row.completion_status ?? status);
+    context.telemetry.sessionEnded(row);
     context.logger.info({ sessionId, status: row.completion_status }, 'session ended');
     requestReconcile();
   }

@@ -5,7 +5,7 @@ import type { Sample } from '../metrics/series.ts';
 import { endSessionRoom } from '../rooms/session-room.ts';
 import type { Database, SessionState } from '../store/tables.ts';
 import { runInTransaction } from '../store/transaction.ts';
-import { endSessionRow, type SessionRow } from './rows.ts';
+import { type EndedSessionRow, endSessionRow } from './rows.ts';
 import { recordSessionEnd } from './session-webhooks.ts';
 
 /**
@@ -20,7 +20,7 @@ export function finishSession(
   endedAt: Date,
   late: readonly Sample[],
   only?: SessionState,
-): Promise<SessionRow | undefined> {
+): Promise<EndedSessionRow | undefined> {
   return runInTransaction(context.db, async (db) => {
     const row = await endSessionRow(db, sessionId, status, endedAt, only);
     if (row === undefined) return undefined;

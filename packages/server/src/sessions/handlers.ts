@@ -13,7 +13,7 @@ export function createSessionHandlers(context: ServiceContext) {
     getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
     stopSession: async ({ params }, caller) => {
       const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
-      if (ended) context.telemetry.sessionEnded('SESSION_STOPPED');
+      if (ended !== null) context.telemetry.sessionEnded(ended);
       context.reconciler.requestReconcile();
       return { status: 'terminated', session_id: params.sessionId };
     },

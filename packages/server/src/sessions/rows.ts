@@ -6,7 +6,12 @@ import { isUuid } from '../store/uuid.ts';
 import { sessionEndStateSql, sessionFailedSql } from './end-state.ts';
 
 export type SessionRow = Selectable<SessionsTable>;
-export type EndedSessionRow = SessionRow & { readonly end_state: SessionEndState; readonly failed: boolean };
+export type EndedSessionRow = SessionRow & {
+  readonly end_state: SessionEndState;
+  readonly failed: boolean;
+  readonly agent_name: string;
+  readonly organization_name: string;
+};
 
 /** The columns that a new session needs. Other columns are set later. */
 export type NewSession = Pick<
@@ -144,6 +149,8 @@ export function endSessionRow(
     .returning([
       sql.raw<SessionEndState>(sessionEndStateSql).as('end_state'),
       sql.raw<boolean>(sessionFailedSql).as('failed'),
+      sql<string>`(select name from agents where id = agent_id)`.as('agent_name'),
+      sql<string>`(select name from organizations where id = organization_id)`.as('organization_name'),
     ])
     .executeTakeFirst();
 }

@@ -6,11 +6,11 @@ import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { finishSession } from './finish.ts';
 import { recordEndCause } from './progress.ts';
-import { readSessionState } from './rows.ts';
+import { type EndedSessionRow, readSessionState } from './rows.ts';
 
 /**
  * Marks a session to end with `SESSION_STOPPED`; the reconciler then stops its instance. A session that still waits for
- * its client ends at once, and `ended` is true. Stopping a session again before it has ended changes nothing. A session
+ * its client ends at once, and is returned as `ended`. Stopping a session again before it has ended changes nothing. A session
  * that has ended is reported as `not-found`, which existing clients treat as success.
  *
  * @throws failure `not-found`
@@ -20,7 +20,7 @@ export async function stopSession(
   scope: Actor & { readonly organizationId: string },
   agentName: string,
   sessionId: string,
-): Promise<{ readonly ended: boolean }> {
+): Promise<{ readonly ended: EndedSessionRow | null }> {
   return context.db.transaction().execute(async (db) => {
     const inside = { ...context, db };
     const agentId = await requireAgentId(db, scope.organizationId, agentName);
@@ -29,10 +29,8 @@ export async function stopSession(
     const marked = await recordEndCause(inside, sessionId, 'SESSION_STOPPED');
     // A session that still waits for its client has no instance to stop, so it is ended here. If the client connects at the same
     // time, the instance that it claims is stopped too.
-    const ended =
-      !marked &&
-      state === 'waiting' &&
-      (await finishSession(inside, sessionId, 'SESSION_STOPPED', context.now(), [])) !== undefined;
+    const isWaiting = !marked && state === 'waiting';
+    const ended = isWaiting ? await finishSession(inside, sessionId, 'SESSION_STOPPED', context.now(), []) : undefined;
     await appendAudit(db, scope.organizationId, {
       ...organizationEventFields,
       action: 'sessions.stop',
@@ -40,8 +38,8 @@ export async function stopSession(
       keys: [agentName],
       actor: scope,
       at: context.now(),
-      result: marked || ended ? 'done' : 'unchanged',
+      result: marked || ended !== undefined ? 'done' : 'unchanged',
     });
-    return { ended };
+    return { ended: ended ?? null };
   });
 }
