@@ -2,6 +2,7 @@ import { type ConversationLevel, createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import { lockAgentForSessionStart, type SessionStartContext } from '../agents/serving-deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
+import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
 import { claimInstanceForSession, type InstanceClaimContext, type InstanceClaimRequest } from './claim.ts';
 import { insertSession, updateSessionRow } from './rows.ts';
 
@@ -32,7 +33,7 @@ type Target = { readonly organizationId: string; readonly agentName: string };
  * @throws failure `token-invalid`, `at-capacity`, `secrets-unavailable`
  */
 export function connectSession(context: Context, target: Target & { sessionId: string }): Promise<ConnectedSession> {
-  return context.db.transaction().execute(async (db) => {
+  return runInQuicklyUnlockedTransaction(context.db, async (db) => {
     const deployment = await lockAgentForSessionStart({ ...context, db }, target.organizationId, target.agentName);
     if (typeof deployment === 'string') throw createApiError('token-invalid');
     const now = context.now();
@@ -62,7 +63,7 @@ export function connectSessionWithoutToken(
   context: Context,
   target: Target & { sessionId: string },
 ): Promise<ConnectedSession> {
-  return context.db.transaction().execute(async (db) => {
+  return runInQuicklyUnlockedTransaction(context.db, async (db) => {
     const deployment = await lockAgentForSessionStart({ ...context, db }, target.organizationId, target.agentName);
     // A missing agent gets the same response as an agent that requires a token. Otherwise, clients without a key could
     // find out which agents exist.

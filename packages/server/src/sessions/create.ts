@@ -9,6 +9,7 @@ import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { keepSessionRoom, type NewSessionRoom } from '../rooms/session-room.ts';
 import type { SessionTransport } from '../store/tables.ts';
+import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
 import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
 import { insertSession } from './rows.ts';
 
@@ -41,7 +42,7 @@ export type StartedSession = { readonly deployment: ServingDeployment; readonly 
  * `level-needs-token`, `rooms-timeout`
  */
 export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
-  return context.db.transaction().execute(async (db) => {
+  return runInQuicklyUnlockedTransaction(context.db, async (db) => {
     const deployment = await lockServingDeployment({ ...context, db }, input);
     const waits = input.transport === 'websocket';
     // Without a token, a client cannot name a session, so the session is created only when the client connects.
