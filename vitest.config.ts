@@ -155,6 +155,7 @@ export default defineConfig({
       '@bothost/contract/conversation-level': source('contract/src/conversation/level.ts'),
       '@bothost/contract/conversation-line-key': source('contract/src/conversation/line-key.ts'),
       '@bothost/contract/conversation-recording-end': source('contract/src/conversation/recording-end.ts'),
+      '@bothost/contract/conversation-storage-problem': source('contract/src/conversation/storage-problem.ts'),
       '@bothost/contract/format-bytes': source('contract/src/format-bytes.ts'),
       '@bothost/contract/limits': source('contract/src/limits.ts'),
       '@bothost/contract/log-text': source('contract/src/log-text.ts'),

@@ -27,6 +27,10 @@ export default defineConfig({
       { find: '@bothost/contract/conversation-level', replacement: contract('conversation/level.ts') },
       { find: '@bothost/contract/conversation-line-key', replacement: contract('conversation/line-key.ts') },
       { find: '@bothost/contract/conversation-recording-end', replacement: contract('conversation/recording-end.ts') },
+      {
+        find: '@bothost/contract/conversation-storage-problem',
+        replacement: contract('conversation/storage-problem.ts'),
+      },
       { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
       { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },

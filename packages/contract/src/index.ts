@@ -63,6 +63,7 @@ export {
   type RecordingState,
   SessionConversation,
 } from './conversation/session-conversation.ts';
+export { describeStorageProblem, type StorageProblem } from './conversation/storage-problem.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
 export { isEnvFile } from './env-file-name.ts';
 export {

@@ -1,4 +1,5 @@
 import type { ConversationNumbers, ConversationState, ResponseTimes, SessionConversation } from '@bothost/contract';
+import { describeStorageProblem } from '@bothost/contract/conversation-storage-problem';
 import { formatCount, formatMilliseconds } from '../output/format.ts';
 
 const stateSentences: Readonly<Record<ConversationState, string>> = {
@@ -14,9 +15,10 @@ const stateSentences: Readonly<Record<ConversationState, string>> = {
 
 /** Describes a conversation in a few sentences: what there is of it, and its numbers. */
 export function summarizeConversation(conversation: SessionConversation): readonly string[] {
-  const { sessionId, level, numbers } = conversation;
+  const { sessionId, level, numbers, storageProblem } = conversation;
   return [
     `Session ${sessionId}, level ${level}. ${explainMissingContent(conversation)}`.trimEnd(),
+    ...(storageProblem === undefined ? [] : [describeStorageProblem(storageProblem)]),
     ...(numbers === null ? [] : [summarizeNumbers(numbers)]),
   ];
 }

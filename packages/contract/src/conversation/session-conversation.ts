@@ -3,6 +3,7 @@ import { IsoDateTime, Uuid } from '../operations/fields.ts';
 import { conversationLevels } from './level.ts';
 import { ConversationLine } from './lines.ts';
 import { ConversationNumbers } from './numbers.ts';
+import { storageProblems } from './storage-problem.ts';
 
 /**
  * What the service has of a conversation. `live`: the session is running, or its last lines or its log are being stored. `complete`: the bot
@@ -39,6 +40,10 @@ export const SessionConversation = z
     sessionId: Uuid,
     level: z.enum(conversationLevels).describe('The level with which the session ran'),
     state: z.enum(conversationStates),
+    storageProblem: z
+      .enum(storageProblems)
+      .optional()
+      .describe('Only while the service cannot store new lines of a running session: why'),
     startedAt: IsoDateTime.nullable().describe('Time 0 of the lines: when the bot received the session'),
     numbers: ConversationNumbers.nullable().describe('Null if the bot wrote nothing'),
     textHidden: z

@@ -1,4 +1,4 @@
-import { describeRecordingEnd, type SessionConversation } from '@bothost/contract';
+import { describeRecordingEnd, describeStorageProblem, type SessionConversation } from '@bothost/contract';
 import { TriangleAlert } from 'lucide-react';
 import { formatCount } from '../components/format.ts';
 import { stripControlCharacters } from '../logs/log-text.ts';
@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 
 type ConversationWarningsProps = {
   readonly conversation: Conversation;
-  readonly latest: Pick<SessionConversation, 'state' | 'level'>;
+  readonly latest: Pick<SessionConversation, 'state' | 'level' | 'storageProblem'>;
 };
 
 /** At these levels, Pipecat logs what was said. */
@@ -22,6 +22,7 @@ export function ConversationWarnings({
     return `${stripControlCharacters(message)}${count}`;
   });
   if (recordingEnd !== null) warnings.push(describeRecordingEnd(recordingEnd));
+  if (latest.storageProblem !== undefined) warnings.push(describeStorageProblem(latest.storageProblem));
   if (latest.state === 'incomplete') {
     warnings.push(
       'The session ended before the bot had written its last line, so the end of the conversation may be missing.',

@@ -1,5 +1,6 @@
-import type { ConversationNumbers } from '@bothost/contract';
+import type { ConversationNumbers, StorageProblem } from '@bothost/contract';
 import type { Logger } from 'pino';
+import { isDiskFullError } from '../store/connection-error.ts';
 import { type ConversationFollower, type FollowerContext, openFollower, type ReceivedEvent } from './follower.ts';
 import { findFollowedSession, findFollowedSessionOfInstance } from './rows.ts';
 
@@ -19,6 +20,8 @@ export type ConversationFollowers = {
   readonly finish: (instanceId: string) => Promise<void>;
   /** The numbers of a running conversation so far. Null if this server does not follow it. */
   readonly numbers: (sessionId: string) => ConversationNumbers | null;
+  /** Why the last attempt to store new lines of a running conversation failed. Undefined if it succeeded. */
+  readonly storageProblem: (sessionId: string) => StorageProblem | undefined;
   /** Resolves when lines of a session were stored after this call, when its conversation has ended, or when the signal aborts. */
   readonly changed: (sessionId: string, signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -34,7 +37,7 @@ type Followed = {
   last: Promise<unknown>;
   follower: Promise<ConversationFollower | null> | null;
   opened: ConversationFollower | null;
-  isFailing: boolean;
+  problem: StorageProblem | undefined;
 };
 
 export function createConversationFollowers(
@@ -86,11 +89,12 @@ export function createConversationFollowers(
   const stepOrLog = async (sessionId: string, state: Followed) => {
     try {
       await inTurn(state, () => step(sessionId, state));
-      state.isFailing = false;
+      state.problem = undefined;
     } catch (error) {
       // Report only the first of consecutive errors, because every step fails while the disk is full.
-      if (!state.isFailing) context.logger.error({ err: error, sessionId }, 'conversation could not be stored');
-      state.isFailing = true;
+      if (state.problem === undefined)
+        context.logger.error({ err: error, sessionId }, 'conversation could not be stored');
+      state.problem = isFullDisk(error) ? 'disk-full' : 'failed';
     }
   };
 
@@ -147,6 +151,7 @@ export function createConversationFollowers(
       }
     },
     numbers: (sessionId) => followed.get(sessionId)?.opened?.numbers() ?? null,
+    storageProblem: (sessionId) => followed.get(sessionId)?.problem,
     changed: (sessionId, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve();
@@ -171,9 +176,11 @@ export function createConversationFollowers(
 }
 
 function createFollowed(instanceId: string): Followed {
-  return { instanceId, last: Promise.resolve(), follower: null, opened: null, isFailing: false };
+  return { instanceId, last: Promise.resolve(), follower: null, opened: null, problem: undefined };
 }
 
+/** Whether the disk of the service or that of the database is full. */
 function isFullDisk(error: unknown): boolean {
+  if (isDiskFullError(error)) return true;
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }

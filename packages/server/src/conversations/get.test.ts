@@ -38,7 +38,7 @@ describe('the state of an ended conversation without lines, and of its recording
       ...vault.context,
       host: { id: here },
       conversationsDirectory: '/nonexistent',
-      conversationFollowers: { numbers: () => null, changed: async () => undefined },
+      conversationFollowers: { numbers: () => null, storageProblem: () => undefined, changed: async () => undefined },
     };
     const query = { limit: 10, wait: 0 };
     const target = { agentName: 'parrot', sessionId: id };

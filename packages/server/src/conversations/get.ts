@@ -1,6 +1,9 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import {
   type ConversationLevel,
   type ConversationState,
+  conversationLimits,
   createApiError,
   hasConversationText,
   type OperationGrantee,
@@ -8,6 +11,7 @@ import {
   type RecordingState,
   type RequestOf,
   type ResponseOf,
+  type StorageProblem,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { DamagedDataError } from '../secrets/vault/damaged.ts';
@@ -32,7 +36,7 @@ type Query = RequestOf<GetConversation>['query'];
 export type ConversationContext = ContentContext & {
   readonly host: { readonly id: string };
   readonly logger: Pick<Logger, 'error'>;
-  readonly conversationFollowers: Pick<ConversationFollowers, 'numbers' | 'changed'>;
+  readonly conversationFollowers: Pick<ConversationFollowers, 'numbers' | 'storageProblem' | 'changed'>;
 };
 
 type Scope = { readonly organizationId: string; readonly grantee?: OperationGrantee };
@@ -42,7 +46,7 @@ const stateMs = 1_000;
 
 /**
  * Returns a page of the lines of a session's conversation, and its numbers. With `wait`, an empty page of a running conversation is
- * delayed until there is a line, or until `waitOver` aborts. A viewer gets lines without text. An invalid id, an unknown agent and
+ * delayed until there is a line, until `waitOver` aborts, or by `stateMs` while lines cannot be stored. A viewer gets lines without text. An invalid id, an unknown agent and
  * another organization's session all get the same 404.
  *
  * @throws failure `not-found`; `invalid-request` for an invalid cursor
@@ -55,14 +59,15 @@ export async function getSessionConversation(
   waitOver: AbortSignal,
 ): Promise<ResponseOf<GetConversation>> {
   const from = query.cursor === undefined ? conversationStart : decodeConversationCursor(query.cursor);
-  for (;;) {
+  for (let hasWaited = false; ; hasWaited = true) {
     const soon = AbortSignal.any([waitOver, AbortSignal.timeout(stateMs)]);
     const session = await requireConversation(context.db, scope.organizationId, target);
     // Wait for changes from before the read, so that none is missed between the read and the wait.
     const changed = context.conversationFollowers.changed(session.id, soon);
     const response = await readResponse(context, scope, session, from, query.limit);
-    const isDone = response.lines.length > 0 || response.state !== 'live' || query.wait === 0 || waitOver.aborted;
-    if (isDone) return response;
+    const isNews = response.lines.length > 0 || response.state !== 'live';
+    const mustReport = response.storageProblem !== undefined && hasWaited;
+    if (isNews || mustReport || query.wait === 0 || waitOver.aborted) return response;
     await changed;
   }
 }
@@ -93,11 +98,13 @@ async function readResponse(
   const hasText = hasConversationText(level);
   const page = await readPage(context, session, from, { limit, level: isReader ? level : 'timings' });
   const isPage = typeof page !== 'string';
+  const problem = state === 'live' ? await findStorageProblem(context, session.id) : undefined;
   const hasMore = (isPage || page === 'none') && (state === 'live' || (isPage && !page.isLast));
   return {
     sessionId: session.id,
     level,
     state: isPage || (page === 'none' && state === 'live') ? state : page,
+    ...(problem === undefined ? {} : { storageProblem: problem }),
     startedAt: (session.startedAt ?? session.dispatchedAt)?.toISOString() ?? null,
     numbers: session.numbers ?? context.conversationFollowers.numbers(session.id),
     textHidden: !hasText ? 'level' : isReader ? null : 'role',
@@ -105,6 +112,18 @@ async function readResponse(
     lines: isPage ? [...page.lines] : [],
     nextCursor: hasMore ? encodeConversationCursor(isPage ? page.next : from) : null,
   };
+}
+
+/** A bot that cannot write on a full disk keeps its lines, so that the service has nothing to store. */
+async function findStorageProblem(
+  { conversationFollowers, conversationsDirectory }: ConversationContext,
+  sessionId: string,
+): Promise<StorageProblem | undefined> {
+  const problem = conversationFollowers.storageProblem(sessionId);
+  if (problem !== undefined) return problem;
+  // The directory of the conversations is created with the first of them.
+  const { bavail, bsize } = await statfs(dirname(conversationsDirectory));
+  return bavail * bsize < conversationLimits.lineBytes ? 'disk-full' : undefined;
 }
 
 function stateOf(session: ConversationOfSession): ConversationState {

@@ -1,5 +1,6 @@
 import type { ApiClient, ConversationLine, SessionConversation } from '@bothost/contract';
 import { linesPerConversationPage } from '@bothost/contract/conversation-level';
+import { describeStorageProblem } from '@bothost/contract/conversation-storage-problem';
 import { formatBytes } from '@bothost/contract/format-bytes';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
@@ -156,7 +157,11 @@ async function followConversation(
   return {
     pieces: async function* (signal) {
       const transcript = createTranscript(first.textHidden === null);
-      for await (const { lines } of conversationPages(context, client, params, first, signal)) {
+      let problem = first.storageProblem;
+      for await (const { lines, storageProblem } of conversationPages(context, client, params, first, signal)) {
+        if (storageProblem !== undefined && storageProblem !== problem)
+          context.notify(describeStorageProblem(storageProblem));
+        problem = storageProblem;
         if (context.mode === 'json') yield* lines.map((line) => ({ json: line, plain: '', rich: () => '' }));
         else
           yield* lines
