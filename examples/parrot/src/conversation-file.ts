@@ -3,10 +3,13 @@ import type { JsonObject } from './http-exchange.ts';
 
 /** The file that the service reads while the session runs (docs/bot-contract.md, "Conversation"). */
 export type ConversationFile = {
-  /** Appends one line. If that fails, for example because the disk is full, the conversation continues without the line. */
+  /** Appends one line. Lines wait while they cannot be written, for example because the disk is full, and the conversation continues. */
   readonly append: (line: JsonObject) => void;
   readonly close: () => void;
 };
+
+/** Bytes of lines that wait while the disk is full. Lines that exceed them are lost. */
+const waitingBytes = 1_048_576;
 
 /** A file that keeps nothing. */
 export const noConversationFile: ConversationFile = { append: () => {}, close: () => {} };
@@ -17,8 +20,8 @@ export const noConversationFile: ConversationFile = { append: () => {}, close: (
  */
 export function openConversationFile(path: string, log: (line: string) => void): ConversationFile {
   let hasFailed = false;
-  // A write that failed in the middle leaves an incomplete line, which the next line must not continue.
-  let isLineIncomplete = false;
+  // May begin with the end of a line that the disk cut.
+  let waiting = Buffer.alloc(0);
 
   function fail(cause: unknown): void {
     if (!hasFailed) log(`cannot write the conversation: ${(cause as NodeJS.ErrnoException).code}`);
@@ -32,15 +35,19 @@ export function openConversationFile(path: string, log: (line: string) => void):
     fail(cause);
     return noConversationFile;
   }
+  function write(bytes: Buffer): void {
+    if (waiting.length + bytes.length <= waitingBytes) waiting = Buffer.concat([waiting, bytes]);
+    try {
+      while (waiting.length > 0) waiting = waiting.subarray(writeSync(descriptor, waiting));
+    } catch (cause) {
+      fail(cause);
+    }
+  }
   return {
-    append: (line) => {
-      const bytes = Buffer.from(`${isLineIncomplete ? '\n' : ''}${JSON.stringify(line)}\n`);
-      try {
-        isLineIncomplete = writeSync(descriptor, bytes) < bytes.length;
-      } catch (cause) {
-        fail(cause);
-      }
+    append: (line) => write(Buffer.from(`${JSON.stringify(line)}\n`)),
+    close: () => {
+      write(Buffer.alloc(0));
+      closeSync(descriptor);
     },
-    close: () => closeSync(descriptor),
   };
 }

@@ -127,8 +127,8 @@ def test_full_disk_ends_the_recording_and_is_reported_once(files: Files) -> None
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     files.conversation.write_text("")
-    wait_until(lambda: files.lines("recording") != [])
     close(recorder)
+    recorder._writer.close()
     assert [line["reason"] for line in files.lines("recording")] == ["disk-full"]
     assert len(recorder._queue) == 0
 

@@ -4,6 +4,8 @@ import json
 import os
 import resource
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -71,18 +73,39 @@ def test_writer_stops_after_the_line_that_exceeds_the_size_of_the_file(path: Pat
     assert path.read_bytes().count(b'"kind":"end"') == 1
 
 
-def test_writer_starts_a_new_line_after_a_write_that_the_disk_cut(path: Path) -> None:
-    writer = create_writer(path)
+@contextmanager
+def full_disk(free_bytes: int) -> Iterator[None]:
+    """Let writes fail in the middle, as on a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (free_bytes, limits[1]))
     try:
-        for _ in range(2):
-            writer.write("end", reason="first")
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_writer_keeps_lines_while_the_disk_is_full(path: Path, *, is_closed: bool) -> None:
+    writer = create_writer(path)
+    with full_disk(20):
+        for turn in range(100):
+            writer.write("turn", turn=turn)
     assert path.stat().st_size == 20
-    writer.write("end", reason="second")
-    assert json.loads(path.read_text().splitlines()[1])["reason"] == "second"
+    if is_closed:
+        writer.close()
+    else:
+        writer.write("turn", turn=100)
+    assert [line["turn"] for line in read(path)] == list(range(100 if is_closed else 101))
+
+
+def test_writer_keeps_at_most_a_mebibyte_while_the_disk_is_full(path: Path) -> None:
+    writer = create_writer(path)
+    with full_disk(0):
+        for _ in range(100):
+            writer.write("error", message="x" * 16_000)
+    writer.close()
+    assert 1_000_000 < path.stat().st_size <= 1_048_576
+    assert len(read(path)) == path.stat().st_size // 16_000
 
 
 def test_writer_writes_nothing_if_the_file_is_missing_or_not_a_regular_file(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ Side = Literal["user", "bot"]
 # loses both, and a page of the file.
 _WRITE_SECONDS = 0.25
 _DELAY_SECONDS = 0.6
-_RETRY_SECONDS = 1.0
 # Seconds to write the rest at the end of a session.
 _CLOSE_SECONDS = 3.0
 _STEP_SAMPLES = RECORDING_RATE // 20
@@ -99,10 +98,7 @@ class SessionRecorder:
             self._has_ended = True
             self._queue.clear()
         self._write_peaks()
-        # A full disk also has no space for this line.
-        while not self._writer.write("recording", to=self._written_steps * 50, reason=reason):
-            if self._is_closing.wait(_RETRY_SECONDS):
-                return
+        self._writer.write("recording", to=self._written_steps * 50, reason=reason)
 
     def _write_until_closed(self, file: OggFile) -> bool:
         """Return whether the recording has its end. If not, the file is full."""

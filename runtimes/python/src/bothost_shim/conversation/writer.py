@@ -28,6 +28,8 @@ TOOL_TEXT_CHARACTERS = 4_000
 _RECORDER_KINDS = ("recording", "peaks")
 # Seconds to wait at the end of a session for lines that the bot's own function redacts.
 _REDACTION_SECONDS = 3.0
+# Bytes of lines that wait while the disk is full. Lines that exceed them are lost.
+_PENDING_BYTES = 1_048_576
 # Fields that are redacted, and cut if a line is too long.
 _TEXT_FIELDS = ("text", "arguments", "result", "message")
 
@@ -44,7 +46,7 @@ def keeps_text(level: str | None) -> bool:
 
 
 class ConversationWriter:
-    """Appends each line with one write. A line that cannot be written is lost, and the session continues."""
+    """Appends each line with one write. Lines wait while the disk is full, and the session continues."""
 
     def __init__(self, path: str, level: Level, started_at: float, redactor: Redactor | None = None) -> None:
         """Open an existing regular file for appending. `started_at` is the session's start, as a Unix timestamp."""
@@ -59,7 +61,8 @@ class ConversationWriter:
         self._descriptor = open_regular_file(path)
         # The recorder, and the thread that redacts, write lines in their threads.
         self._lock = threading.Lock()
-        self._is_line_torn = False
+        # Lines that could not be written yet. The first one may be the end of a line that the disk cut.
+        self._pending = bytearray()
         self._size = 0 if self._descriptor is None else os.fstat(self._descriptor).st_size
 
     @property
@@ -71,71 +74,71 @@ class ConversationWriter:
         """Convert a Unix timestamp in seconds to milliseconds since the session's start."""
         return max(0, min(_MAX_TIME_MS, round((timestamp - self.started_at) * 1000)))
 
-    def write(self, kind: str, **fields: Any) -> bool:
-        """Append a line. Returns whether that was possible. Never raises."""
+    def write(self, kind: str, **fields: Any) -> None:
+        """Append a line. Never raises."""
         line = {"kind": kind, "at": self.to_ms(time.time())}
         line |= {name: value for name, value in fields.items() if value is not None or name in _NULLABLE_FIELDS}
         if self.redactor is None or kind in _RECORDER_KINDS:
-            return self._append(line)
+            self._append(line)
+            return
         if kind == "said":
             if self._said is not None and _get_said_key(self._said) != _get_said_key(line):
                 self._write_said()
             self._said = line
-            return True
+            return
         if kind == "end" or (kind == "turn" and fields.get("to") is not None):
             self._write_said()
-        return self._redact(line)
+        self._redact(line)
 
     def _write_said(self) -> None:
         if self._said is not None:
             self._redact(self._said)
             self._said = None
 
-    def _redact(self, line: dict[str, Any]) -> bool:
+    def _redact(self, line: dict[str, Any]) -> None:
         if self.redactor is None or not self.redactor.calls_bot:
-            return self._append_redacted(line)
+            self._append_redacted(line)
+            return
         if self._thread is None:
             self._thread = threading.Thread(target=self._append_lines, name="bothost conversation", daemon=True)
             self._thread.start()
         self._lines.put(line)
-        return True
 
     def _append_lines(self) -> None:
         while (line := self._lines.get()) is not None:
             self._append_redacted(line)
 
-    def _append_redacted(self, line: dict[str, Any]) -> bool:
+    def _append_redacted(self, line: dict[str, Any]) -> None:
         if self.redactor is not None:
             for name in _TEXT_FIELDS:
                 if name in line:
                     line[name] = self.redactor.redact(line[name])
-        return self._append(line)
+        self._append(line)
 
-    def _append(self, line: dict[str, Any]) -> bool:
+    def _append(self, line: dict[str, Any]) -> None:
         for name in ("arguments", "result"):
             if name in line:
                 line[name] = line[name][:TOOL_TEXT_CHARACTERS]
         data = _encode(line)
-        if data is None:
-            return False
-        with self._lock:
-            return self._write_data(data)
+        if data is not None:
+            with self._lock:
+                self._write_data(data)
 
-    def _write_data(self, data: bytes) -> bool:
+    def _write_data(self, data: bytes) -> None:
         if self._descriptor is None:
-            return False
-        # A write on a full disk may have appended the beginning of a line only.
-        data = b"\n" + data if self._is_line_torn else data
+            return
+        if len(self._pending) + len(data) <= _PENDING_BYTES:
+            self._pending += data
         try:
-            written = os.write(self._descriptor, data)
+            while self._pending:
+                written = os.write(self._descriptor, self._pending)
+                del self._pending[:written]
+                self._size += written
         except OSError:
-            return False
-        self._is_line_torn = written < len(data)
-        self._size += written
+            return
         # The service reads no more than this and reports a longer file, so the line that exceeds the limit is written.
         if self._size > _FILE_BYTES:
             self._close_file()
-        return not self._is_line_torn
 
     def close(self) -> None:
         """Close the file, after lines that are being redacted. Later lines are ignored."""
@@ -144,6 +147,7 @@ class ConversationWriter:
             self._lines.put(None)
             self._thread.join(_REDACTION_SECONDS)
         with self._lock:
+            self._write_data(b"")
             self._close_file()
 
     def _close_file(self) -> None:
