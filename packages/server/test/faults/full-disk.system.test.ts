@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { testAsRoot } from '../../../runtime/test/root.ts';
@@ -16,6 +17,7 @@ import {
 } from '../support/client.ts';
 import { fillDisk, mountSmallDisk } from '../support/small-disk.ts';
 import { startTestServer } from '../support/test-server.ts';
+import { callParrot } from '../support/type-to-parrot.ts';
 
 /** Only root can mount a small disk. The tests of runtime and store cover ordinary users. */
 testAsRoot(
@@ -110,6 +112,63 @@ testAsRoot(
     const read = () => service.client.getLogs({ params: { agentName: 'wordy' }, query });
     await waitForSessionLogEnd(service, 'wordy', sessionId);
     expect((await read()).logs).toMatchObject([{ log: 'the end', sessionId }]);
+  },
+  90_000,
+);
+
+testAsRoot(
+  'the conversation of a call continues on a full disk, and has all of its lines once space is free',
+  async ({ skip }) => {
+    const disk = await mountSmallDisk(64);
+    if (disk === null) return skip('this machine does not let root mount a tmpfs');
+    const service = await startTestServer({
+      agents: [fileURLToPath(new URL('../../../../examples/parrot', import.meta.url))],
+      environment: { BOTHOST_DATA_DIR: join(disk, 'data'), BOTHOST_DISK_RESERVE_MB: '0' },
+    });
+    onTestFinished(() => service.close());
+    const params = { agentName: 'parrot' };
+    await expect.poll(async () => (await service.client.getAgent({ params })).ready, { timeout: 40_000 }).toBe(true);
+    await service.client.updateAgent({ params, body: { conversation: { level: 'transcript' } } });
+    const call = await callParrot({ origin: service.url, publicKey: service.publicKey });
+    const typed: string[] = [];
+    const type = async () => {
+      const text = `heron ${typed.length}.`;
+      typed.push(text);
+      call.type(text);
+      // The call continues.
+      await call.receive(`Rraawk! ${text}`);
+    };
+    const read = (query: { readonly cursor?: string; readonly wait?: number } = {}) => {
+      const { sessionId } = call;
+      return service.client.getSessionConversation({
+        params: { ...params, sessionId },
+        query: { limit: 10_000, ...query },
+      });
+    };
+    const readTyped = async () =>
+      (await read()).lines.flatMap((line) => (line.kind === 'said' && line.side === 'user' ? [line.text] : []));
+
+    await type();
+    await expect.poll(readTyped).toEqual(typed);
+    const filler = await fillDisk(disk, 0);
+    const storedBytes = Buffer.byteLength(JSON.stringify((await read()).lines));
+    // More than the last blocks of the files have space for.
+    while (typed.length < 100) await type();
+    const { storageProblem, nextCursor, lines } = await read();
+    expect(storageProblem).toBe('disk-full');
+    expect(Buffer.byteLength(JSON.stringify(lines)) - storedBytes).toBeLessThan(2 * 4_096);
+    expect(await read({ cursor: nextCursor ?? '', wait: 20 })).toMatchObject({
+      state: 'live',
+      storageProblem: 'disk-full',
+    });
+
+    rmSync(filler);
+    await type();
+    await expect.poll(readTyped, { timeout: 10_000 }).toEqual(typed);
+    expect(await read()).not.toHaveProperty('storageProblem');
+    await call.hangUp();
+    await expect.poll(async () => (await read()).state, { timeout: 20_000 }).toBe('complete');
+    expect(await readTyped()).toEqual(typed);
   },
   90_000,
 );
