@@ -217,8 +217,9 @@ async def test_request_path_cannot_forge_a_log_line(tmp_path: Path) -> None:
         ("async def other():\n    transport_params = dict(webrtc=1)\n", []),
         (
             "async def other(args):\n    match args:\n        case DailyRunnerArguments(): ...\n"
-            "        case SmallWebRTCRunnerArguments(): ...\n        case Unknown(): ...\n",
-            ["daily", "webrtc"],
+            "        case LiveKitRunnerArguments(): ...\n        case SmallWebRTCRunnerArguments(): ...\n"
+            "        case Unknown(): ...\n",
+            ["daily", "livekit", "webrtc"],
         ),
         ("transport_params = {7: None}\n", []),
         ("transport_params = ['webrtc']\n", []),

@@ -239,6 +239,25 @@ async def test_daily_session_requires_the_headers_for_room_url_and_token(tmp_pat
         assert (await bot.post("/bot", headers=room)).status_code == 400
 
 
+async def test_livekit_session_requires_the_headers_for_room_url_and_token(tmp_path: Path) -> None:
+    source = "async def bot(args):\n    print(type(args).__name__, args.room_name, args.url, args.token, args.body)\n"
+    async with running_bot(write_bot(tmp_path, source)) as bot:
+        room = {
+            "bothost-livekit-room": "r",
+            "bothost-livekit-url": "wss://example.invalid",
+            "bothost-livekit-token": "t",
+        }
+        assert (await bot.post("/bot", {"a": 1}, headers=room)).status_code == 200
+        await bot.wait_for("LiveKitRunnerArguments r wss://example.invalid t {'a': 1}")
+        del room["bothost-livekit-token"]
+        assert (await bot.post("/bot", headers=room)).status_code == 400
+
+
+async def test_livekit_session_without_its_package_responds_501(sleeping_bot: Path) -> None:
+    async with running_bot(sleeping_bot) as bot:
+        assert (await bot.post("/bot", headers={"x-transport-type": "livekit"})).status_code == 501
+
+
 async def test_start_with_media_over_quic_responds_400(sleeping_bot: Path) -> None:
     async with running_bot(sleeping_bot) as bot:
         assert (await bot.post("/bot", headers={"x-transport-type": "moq"})).status_code == 400

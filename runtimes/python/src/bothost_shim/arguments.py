@@ -7,13 +7,14 @@ from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 from typing import Any, Literal
 
-Kind = Literal["plain", "daily", "websocket", "webrtc"]
+Kind = Literal["plain", "daily", "livekit", "websocket", "webrtc"]
 
 # Maps each kind of session to a class name in `pipecatcloud.agent` and to the name of its base class in
-# `pipecat.runner.types`.
+# `pipecat.runner.types`. `pipecatcloud` has no class for LiveKit, so its sessions get Pipecat's.
 _NAMES: dict[Kind, tuple[str, str]] = {
     "plain": ("PipecatSessionArguments", "RunnerArguments"),
     "daily": ("DailySessionArguments", "DailyRunnerArguments"),
+    "livekit": ("LiveKitSessionArguments", "LiveKitRunnerArguments"),
     "websocket": ("WebSocketSessionArguments", "WebSocketRunnerArguments"),
     "webrtc": ("SmallWebRTCSessionArguments", "SmallWebRTCRunnerArguments"),
 }
@@ -23,7 +24,7 @@ class BotArguments:
     """The arguments of a session for bots without Pipecat. They have the same attributes as Pipecat's classes."""
 
     def __init__(self) -> None:
-        """Set the attributes that the arguments of every kind of session have (plain, Daily, WebSocket and WebRTC)."""
+        """Set the attributes that the arguments of every kind of session have."""
         self.pipeline_idle_timeout_secs = 300
         self.call_data = None
         self.cli_args = None

@@ -97,6 +97,7 @@ def _file_storage(module: Any) -> Any:
 # The classes of Pipecat's runner by which bots without `transport_params` tell transports apart.
 _ARGUMENT_CLASSES = {
     "DailyRunnerArguments": "daily",
+    "LiveKitRunnerArguments": "livekit",
     "SmallWebRTCRunnerArguments": "webrtc",
     "WebSocketRunnerArguments": "websocket",
 }

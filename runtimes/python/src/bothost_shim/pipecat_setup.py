@@ -8,11 +8,11 @@ async def setup_worker_runner(_: Any) -> None:
 
 
 async def setup_pipeline_worker(worker: Any) -> None:
-    """Observe a pipeline of the running session: its conversation, if that is recorded, and the meetings that it joins."""
+    """Observe a pipeline of the running session: its conversation, if that is recorded, and its room."""
     from bothost_shim.conversation.current import get_current_conversation
-    from bothost_shim.room_meetings import observe_meetings
+    from bothost_shim.room_events import observe_room
 
-    observe_meetings(worker)
+    observe_room(worker)
     conversation = get_current_conversation()
     if conversation is not None:
         from bothost_shim.conversation.attach import observe_worker

@@ -2,18 +2,36 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
-from .arguments import create_session_arguments
+from .arguments import Kind, create_session_arguments
 from .asgi import Receive, Scope, Send, get_first_header
 from .host import PythonHost
 from .http_exchange import HttpError, read_json_object, send_json
 from .offers import supports_webrtc
-from .room_meetings import report_meetings
+from .room_events import follow_room
 from .run_bot import map_end_reason_to_outcome, run_bot
 from .session import Session, SessionOutcome
 
 _BODY_BYTES = 1_048_576
+
+# For each kind of room: the arguments of its sessions, and the headers that contain them.
+_ROOM_HEADERS: dict[Kind, dict[str, str]] = {
+    "daily": {"room_url": "x-daily-room-url", "token": "x-daily-room-token"},
+    "livekit": {
+        "room_name": "bothost-livekit-room",
+        "url": "bothost-livekit-url",
+        "token": "bothost-livekit-token",
+    },
+}
+
+
+@dataclass(frozen=True)
+class _Room:
+    kind: Kind
+    arguments: dict[str, str]
 
 
 async def run_session(host: PythonHost, scope: Scope, receive: Receive, send: Send) -> None:
@@ -34,13 +52,15 @@ async def run_session(host: PythonHost, scope: Scope, receive: Receive, send: Se
     await send_json(send, outcome.status, _answer(outcome, session))
 
 
-def _room(scope: Scope) -> dict[str, str] | None:
-    room_url, token = get_first_header(scope, "x-daily-room-url"), get_first_header(scope, "x-daily-room-token")
-    if room_url is None and token is None:
-        return None
-    if room_url is None or token is None:
-        raise HttpError(400, "A room needs both x-daily-room-url and x-daily-room-token")
-    return {"room_url": room_url, "token": token}
+def _room(scope: Scope) -> _Room | None:
+    for kind, headers in _ROOM_HEADERS.items():
+        values = {name: get_first_header(scope, header) for name, header in headers.items()}
+        arguments = {name: value for name, value in values.items() if value is not None}
+        if len(arguments) == len(headers):
+            return _Room(kind, arguments)
+        if arguments:
+            raise HttpError(400, f"A room needs all of the headers {', '.join(headers.values())}")
+    return None
 
 
 def _require_support(transport: str | None) -> None:
@@ -48,15 +68,18 @@ def _require_support(transport: str | None) -> None:
         raise HttpError(400, "Media over QUIC is not supported")
     if transport == "webrtc" and not supports_webrtc():
         raise HttpError(501, "WebRTC needs pipecat-ai[webrtc] in the bot's environment")
+    if transport == "livekit" and find_spec("livekit") is None:
+        raise HttpError(501, "LiveKit needs pipecat-ai[livekit] in the bot's environment")
 
 
 async def _run(
-    host: PythonHost, session: Session, transport: str | None, room: dict[str, str] | None, body: dict[str, Any]
+    host: PythonHost, session: Session, transport: str | None, room: _Room | None, body: dict[str, Any]
 ) -> SessionOutcome:
     common: dict[str, Any] = {"session_id": session.id, "file_storage": host.bot.file_storage}
     if room is not None and transport != "webrtc":
-        report_meetings(session)
-        return await run_bot(session, host.bot, create_session_arguments("daily", body=body, **common, **room))
+        follow_room(session)
+        arguments = create_session_arguments(room.kind, body=body, **common, **room.arguments)
+        return await run_bot(session, host.bot, arguments)
     if transport != "webrtc" and not supports_webrtc():
         return await run_bot(session, host.bot, create_session_arguments("plain", body=body, **common))
     async with host.offers.session(session) as connected:
