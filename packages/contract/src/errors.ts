@@ -40,6 +40,8 @@ const messages = {
       'The organization has no key of this provider of rooms. Connect it with "botcli cloud rooms connect daily".',
     'rooms-refused': 'The provider of rooms refused the settings of the room or of the token. Change them.',
     'rooms-key-invalid': 'The provider of rooms does not accept this key. Copy it again from the page of the provider.',
+    'livekit-not-configured':
+      'This service has no LiveKit server. Its operator sets BOTHOST_LIVEKIT_URL, BOTHOST_LIVEKIT_API_KEY and BOTHOST_LIVEKIT_API_SECRET.',
     'region-unknown': 'The region does not exist.',
     'upload-form-invalid':
       'The upload must be multipart/form-data: first the fields in uploadFields, then the archive as "file".',
@@ -108,6 +110,8 @@ const messages = {
   },
   409: {
     'build-ended': 'The build has already ended, so it cannot be canceled.',
+    'not-in-livekit-room':
+      'This session is not in a room of LiveKit. Further people join sessions that were started with the transport livekit.',
     'call-started': 'This call already has a session.',
     'rooms-open':
       'Rooms of sessions still exist, and the key is needed to delete them. Wait for the end of the sessions, or force the deletion.',

@@ -200,7 +200,7 @@ export {
 } from './registry-host.ts';
 export { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
 export { type Role, roles } from './roles.ts';
-export { isRoomTransport, RoomTransport } from './room-transport.ts';
+export { isRoomTransport, KeyedRoomProvider, RoomTransport } from './room-transport.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
 export { describeSessionEventCause, isEventOfThisVersion, readLastOutput } from './session-event-cause.ts';
 export { quoteShellWord } from './shell-word.ts';

@@ -34,6 +34,8 @@ describe('the settings', () => {
       port: 7420,
       publicUrl: undefined,
       internalUrl: undefined,
+      liveKitUrl: undefined,
+      liveKitApiKey: undefined,
       trustedProxies: [],
       dataDirectory: '/home/anna/.local/share/bothost',
       region: 'us-west',
@@ -83,6 +85,7 @@ describe('the settings', () => {
         databaseUrl: undefined,
         iceServers: [],
         turnSecret: undefined,
+        liveKitApiSecret: undefined,
         rootKey: undefined,
         vaultKeys: [],
         operatorToken: undefined,
@@ -121,6 +124,9 @@ describe('the settings', () => {
       },
     ],
     ['BOTHOST_DAILY_API_URL', 'http://127.0.0.1:9/v1/', { dailyApiUrl: 'http://127.0.0.1:9/v1' }],
+    ['BOTHOST_LIVEKIT_URL', 'wss://livekit.example.com/', { liveKitUrl: 'wss://livekit.example.com' }],
+    ['BOTHOST_LIVEKIT_API_KEY', 'key', { liveKitApiKey: 'key' }],
+    ['BOTHOST_LIVEKIT_API_SECRET', 'secret', { secrets: { liveKitApiSecret: 'secret' } }],
     ['BOTHOST_TRUSTED_PROXIES', 'loopback, 10.0.0.0/8,::1', { trustedProxies: ['loopback', '10.0.0.0/8', '::1'] }],
     ['BOTHOST_TRUSTED_PROXIES', '2', { trustedProxies: 2 }],
     ['BOTHOST_DATA_DIR', '/srv/bots', { dataDirectory: '/srv/bots' }],
@@ -252,6 +258,8 @@ describe('the settings', () => {
     ['BOTHOST_ICE_SERVERS', '[{"urls": "turn:a.example"}]'],
     ['BOTHOST_ICE_SERVERS', `[{"urls": "stun:${'a'.repeat(8_192)}"}]`],
     ['BOTHOST_TURN_SECRET', 's'],
+    ['BOTHOST_LIVEKIT_URL', 'livekit.example.com'],
+    ['BOTHOST_LIVEKIT_URL', 'https://livekit.example.com'],
     ['BOTHOST_TRUSTED_PROXIES', 'proxy.example.com'],
     ['BOTHOST_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['BOTHOST_DATA_DIR', 'data'],
@@ -323,6 +331,7 @@ describe('the settings', () => {
         DATABASE_URL: `postgres://bothost:${secret}@db/bothost`,
         BOTHOST_ICE_SERVERS: JSON.stringify(iceServers),
         BOTHOST_TURN_SECRET: `${secret}-turn`,
+        BOTHOST_LIVEKIT_API_SECRET: `${secret}-livekit`,
         BOTHOST_KEY: 'cd'.repeat(32),
         BOTHOST_VAULT_KEYS: 'ef'.repeat(32),
         BOTHOST_OPERATOR_TOKEN: secret.repeat(2),
@@ -342,7 +351,9 @@ describe('the settings', () => {
       for (const value of Object.values(values)) expect(JSON.stringify(printable)).not.toContain(value);
     });
 
-    it.each(names.filter((name) => !['BOTHOST_METRICS_TOKEN', 'BOTHOST_OPENID_CLIENT_SECRET'].includes(name)))(
+    /** Secrets of which every value is valid. */
+    const unchecked = ['BOTHOST_METRICS_TOKEN', 'BOTHOST_OPENID_CLIENT_SECRET', 'BOTHOST_LIVEKIT_API_SECRET'];
+    it.each(names.filter((name) => !unchecked.includes(name)))(
       'are not shown in the error about an invalid %s',
       async (name) => {
         expect(problemsOf({ [name]: secret })).not.toContain(secret);

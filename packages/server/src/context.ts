@@ -16,6 +16,7 @@ import type { Authenticator } from './organizations/authenticate.ts';
 import type { Reconciler } from './reconciler/reconciler.ts';
 import type { SessionOwnershipRegistry } from './reconciler/session-ownership.ts';
 import type { DailyConnection } from './rooms/daily/daily-request.ts';
+import type { LiveKitRooms } from './rooms/livekit/livekit-rooms.ts';
 import type { RoomProviders } from './rooms/room-provider.ts';
 import type { ImageRegistryConnectionOptions } from './secrets/registry/check-credentials.ts';
 import type { Keyring } from './secrets/vault/keyring.ts';
@@ -46,6 +47,7 @@ export type ServiceContext = {
   readonly controlTokenKey: Buffer;
   readonly iceServersOf: SessionIceServers;
   readonly roomProviders: RoomProviders;
+  readonly liveKitRooms: LiveKitRooms;
   /** Wakes the worker that deletes rooms. */
   readonly deleteRooms: () => void;
   /** Key from which the secrets in the addresses for incoming calls are derived. */

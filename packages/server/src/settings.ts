@@ -176,6 +176,29 @@ export const settings = {
     description:
       "Address of Daily's REST API, for sessions in rooms. See [rooms.md](rooms.md). Organizations store their own keys.",
   }),
+  liveKitUrl: setting({
+    names: ['BOTHOST_LIVEKIT_URL'],
+    schema: z
+      .url({ protocol: /^wss?$/, error: 'not a URL that begins with wss:// or ws://' })
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
+    description:
+      'The LiveKit server whose rooms sessions with the transport `livekit` use, such as `wss://livekit.example.com`. The service, bots and clients connect to it. See [livekit.md](livekit.md).',
+    shownDefault: 'none: sessions cannot use LiveKit',
+  }),
+  liveKitApiKey: setting({
+    names: ['BOTHOST_LIVEKIT_API_KEY'],
+    schema: z.string().min(1).optional(),
+    description: 'API key of the LiveKit server, the name of a secret in its `keys`.',
+    shownDefault: 'none',
+  }),
+  liveKitApiSecret: secretSetting({
+    names: ['BOTHOST_LIVEKIT_API_SECRET'],
+    schema: z.string().min(1).optional(),
+    description:
+      'The secret of the API key. The service signs a token with it for each participant of a room; no bot gets it.',
+    shownDefault: 'none',
+  }),
   trustedProxies: setting({
     names: ['BOTHOST_TRUSTED_PROXIES'],
     schema: trustedProxies.default([]),

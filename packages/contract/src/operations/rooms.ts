@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { editors, everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
-import { RoomTransport } from '../room-transport.ts';
+import { KeyedRoomProvider } from '../room-transport.ts';
 import { AgentPathParameters, IsoDateTime, requestWithBody, requestWithoutBody } from './fields.ts';
 
 /** Accepts any text, so that the response to an unknown provider is 404 instead of 400. */
@@ -10,7 +10,7 @@ const ProviderPath = z.object({ provider: z.string().describe('Name of the provi
 /** A provider of rooms whose key the organization has stored. The key is never returned. */
 export const RoomConnection = z
   .object({
-    provider: RoomTransport,
+    provider: KeyedRoomProvider,
     account: z.string().describe('The domain at the provider that the key belongs to'),
     signsDialin: z
       .boolean()

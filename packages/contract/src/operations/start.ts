@@ -6,7 +6,7 @@ import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { AgentPathParameters, BotTransports, noBody, noFields, Uuid } from './fields.ts';
 
-export const RequestedTransport = z.enum(['daily', 'webrtc', 'websocket']);
+export const RequestedTransport = z.enum(['daily', 'livekit', 'webrtc', 'websocket']);
 export type RequestedTransport = z.infer<typeof RequestedTransport>;
 
 const StartRequest = z
@@ -31,7 +31,10 @@ export const StartResponse = z
     token: z
       .string()
       .optional()
-      .describe('Admits one client to the WebSocket. From a start by a person, it also opens the session proxy'),
+      .describe(
+        'Admits one client to the WebSocket or to the LiveKit room. From a start by a person without a LiveKit room, it also opens the session proxy',
+      ),
+    url: z.string().optional().describe('The address of the LiveKit server'),
     body: z.string().optional().describe('Base64 of the JSON body; the client appends it as ?body='),
     iceConfig: z.object({ iceServers: z.array(IceServer) }).optional(),
     dailyRoom: z.string().optional().describe('The address of the room at Daily'),
@@ -47,7 +50,7 @@ export type StartResponse = z.infer<typeof StartResponse>;
 const fieldList = z
   .string()
   .transform((text) => text.split(',').map((field) => field.trim()))
-  .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig', 'dailyRoom', 'dailyToken'])));
+  .pipe(z.array(z.enum(['sessionId', 'wsUrl', 'token', 'body', 'iceConfig', 'url', 'dailyRoom', 'dailyToken'])));
 
 const startErrors = [
   'invalid-request',
@@ -55,6 +58,7 @@ const startErrors = [
   'body-needs-token',
   'level-needs-token',
   'rooms-not-connected',
+  'livekit-not-configured',
   'rooms-refused',
   'deployment-not-ready',
   'not-found',

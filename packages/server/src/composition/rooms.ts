@@ -3,6 +3,8 @@ import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { createDailyRooms } from '../rooms/daily/daily-rooms.ts';
 import { deleteDueRooms } from '../rooms/delete-rooms.ts';
+import { createLiveKitRooms } from '../rooms/livekit/livekit-rooms.ts';
+import { findLiveKitServer } from '../rooms/livekit/livekit-server.ts';
 import { type DataDirectory, deriveKeyFromRootKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
@@ -12,17 +14,18 @@ const dailyTimeoutMs = 10_000;
 /** Opens the providers of rooms, and starts the deletion of rooms whose sessions have ended. */
 export function startRoomServices(
   base: Pick<ServiceContext, 'db' | 'now' | 'logger' | 'keyring'>,
-  { dailyApiUrl }: Pick<Config, 'dailyApiUrl'>,
+  config: Pick<Config, 'dailyApiUrl' | 'liveKitUrl' | 'liveKitApiKey' | 'secrets'>,
   data: DataDirectory,
   teardown: Pick<Teardown, 'add'>,
-): Pick<ServiceContext, 'roomProviders' | 'deleteRooms' | 'dialinKey' | 'daily'> {
-  const daily = { apiUrl: dailyApiUrl, timeoutMs: dailyTimeoutMs };
-  const roomProviders = { daily: createDailyRooms({ ...base, daily }) };
+): Pick<ServiceContext, 'roomProviders' | 'deleteRooms' | 'dialinKey' | 'daily' | 'liveKitRooms'> {
+  const daily = { apiUrl: config.dailyApiUrl, timeoutMs: dailyTimeoutMs };
+  const liveKitRooms = createLiveKitRooms(findLiveKitServer(config), base);
+  const roomProviders = { daily: createDailyRooms({ ...base, daily }), livekit: liveKitRooms };
   const deletion = startPollingLoop(
     (signal) => deleteDueRooms({ ...base, roomProviders }, signal),
     (error) => base.logger.warn({ err: error }, 'deletion of rooms failed, retry scheduled'),
   );
   teardown.add(() => deletion.close());
   const dialinKey = deriveKeyFromRootKey(data.rootKey, 'dialin');
-  return { roomProviders, deleteRooms: deletion.wake, dialinKey, daily };
+  return { roomProviders, deleteRooms: deletion.wake, dialinKey, daily, liveKitRooms };
 }

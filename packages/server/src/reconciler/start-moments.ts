@@ -11,6 +11,7 @@ const reportedMoments: Readonly<Record<SessionTransport, readonly (keyof StartMo
   websocket: ['botCalledAt'],
   webrtc: ['botCalledAt', 'transportConnectedAt', 'firstFrameAt'],
   daily: ['botCalledAt', 'transportConnectedAt'],
+  livekit: ['botCalledAt', 'transportConnectedAt'],
 };
 
 /**

@@ -1,4 +1,4 @@
-import { createApiError, type RoomConnection, type RoomTransport } from '@bothost/contract';
+import { createApiError, type KeyedRoomProvider, type RoomConnection } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import {
@@ -38,7 +38,7 @@ export async function connectRooms(
     readonly deleteRooms: () => void;
   },
   scope: Scope,
-  provider: RoomTransport,
+  provider: KeyedRoomProvider,
   wanted: { readonly apiKey: string; readonly dialinSecret?: string | null | undefined },
 ): Promise<RoomConnection> {
   const { organizationId } = scope;
@@ -61,7 +61,7 @@ export async function connectRooms(
 export async function disconnectRooms(
   context: Context,
   scope: Scope,
-  provider: RoomTransport,
+  provider: KeyedRoomProvider,
   isForced: boolean,
 ): Promise<RoomConnection> {
   const { organizationId } = scope;
@@ -79,7 +79,7 @@ function record(
   db: Database,
   { organizationId, ...actor }: Scope,
   action: 'rooms.connect' | 'rooms.disconnect',
-  provider: RoomTransport,
+  provider: KeyedRoomProvider,
   at: Date,
 ): Promise<void> {
   return appendAudit(db, organizationId, {
@@ -98,7 +98,7 @@ async function present(
   { provider, account, details, connected_at }: StoredProviderKey,
 ): Promise<RoomConnection> {
   return {
-    provider: provider as RoomTransport,
+    provider: provider as KeyedRoomProvider,
     account,
     signsDialin: details.signsDialin,
     openRooms: await countRooms(db, organizationId, provider),

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { deleteDueRooms, purgeRoomRecords } from './delete-rooms.ts';
-import type { RoomProviders } from './room-provider.ts';
+import type { RoomProvider } from './room-provider.ts';
 
 const rows = await useTestRows();
 const start = Date.parse('2026-11-28T12:00:00Z');
@@ -13,19 +13,18 @@ let nowMs = start;
 let failures = 0;
 const deleted: string[] = [];
 
-const roomProviders: RoomProviders = {
-  daily: {
-    create: () => Promise.reject(new Error('not used')),
-    createBotRequest: () => Promise.reject(new Error('not used')),
-    remove: async ({ name }) => {
-      if (failures > 0) {
-        failures -= 1;
-        throw new Error('the provider fails');
-      }
-      deleted.push(name);
-    },
+const provider: RoomProvider = {
+  create: () => Promise.reject(new Error('not used')),
+  createBotRequest: () => Promise.reject(new Error('not used')),
+  remove: async ({ name }) => {
+    if (failures > 0) {
+      failures -= 1;
+      throw new Error('the provider fails');
+    }
+    deleted.push(name);
   },
 };
+const roomProviders = { daily: provider, livekit: provider };
 const context = { db: rows.db, now: () => new Date(nowMs), logger: pino({ level: 'silent' }), roomProviders };
 
 beforeEach(async () => {
@@ -95,7 +94,7 @@ describe('deleteDueRooms', () => {
     const id = await insertRoom('leased', start);
     // A server that is killed in the middle of the deletion writes nothing after it.
     const remove = () => new Promise<never>(() => undefined);
-    const killed = { ...context, roomProviders: { daily: { ...roomProviders.daily, remove } } };
+    const killed = { ...context, roomProviders: { ...roomProviders, daily: { ...provider, remove } } };
     void deleteDueRooms(killed, signal);
     await expect.poll(async () => (await readRoom(id))?.attempts).toBe(1);
     await pass();

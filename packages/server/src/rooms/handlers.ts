@@ -1,4 +1,4 @@
-import { createApiError, isRoomTransport, type RoomTransport } from '@bothost/contract';
+import { createApiError, KeyedRoomProvider } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { connectRooms, disconnectRooms, listRoomConnections } from './connections.ts';
@@ -13,7 +13,8 @@ export function createRoomHandlers(context: ServiceContext) {
   } satisfies Partial<ApiOperationHandlers>;
 }
 
-function requireProvider(name: string): RoomTransport {
-  if (!isRoomTransport(name)) throw createApiError('rooms-not-found');
-  return name;
+function requireProvider(name: string): KeyedRoomProvider {
+  const provider = KeyedRoomProvider.safeParse(name);
+  if (!provider.success) throw createApiError('rooms-not-found');
+  return provider.data;
 }

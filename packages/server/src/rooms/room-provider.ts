@@ -22,7 +22,7 @@ export type BotRoom = { readonly name: string; readonly url: string; readonly to
 export type CreatedRoom = {
   readonly bot: BotRoom;
   /** The fields of the response to the start with which the client joins the room. */
-  readonly response: Pick<StartResponse, 'dailyRoom' | 'dailyToken'>;
+  readonly response: Pick<StartResponse, 'dailyRoom' | 'dailyToken' | 'url' | 'token'>;
 };
 
 /** What the bot of a session gets with `POST /bot`. */

@@ -29,18 +29,17 @@ beforeEach(async () => {
   wakes = 0;
 });
 
+const provider = {
+  create: async (request: RoomRequest) => {
+    await create(request);
+    return { bot, response };
+  },
+  remove: async () => undefined,
+  createBotRequest: async (_: string, { token }: { token: string }, body: string) => ({ headers: { token }, body }),
+};
 const context = {
   ...vault.context,
-  roomProviders: {
-    daily: {
-      create: async (request: RoomRequest) => {
-        await create(request);
-        return { bot, response };
-      },
-      remove: async () => undefined,
-      createBotRequest: async (_: string, { token }: { token: string }, body: string) => ({ headers: { token }, body }),
-    },
-  },
+  roomProviders: { daily: provider, livekit: provider },
   deleteRooms: () => {
     wakes += 1;
   },

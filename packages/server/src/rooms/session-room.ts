@@ -83,7 +83,7 @@ export async function createSessionRoom(
 }
 
 /** A room name at Daily has at most 41 characters. */
-function createRoomName(sessionId: string): string {
+export function createRoomName(sessionId: string): string {
   return `bothost-${sessionId.replaceAll('-', '')}`;
 }
 

@@ -1,12 +1,10 @@
-import { maxSessionStartWaitSeconds, type Operations, type RequestOf, type RoomTransport } from '@bothost/contract';
+import type { Operations, RequestOf, RoomTransport } from '@bothost/contract';
+import { computeRoomExpiry } from '../rooms/room-expiry.ts';
 import { createSessionRoom, type NewSessionRoom, type SessionRoomContext } from '../rooms/session-room.ts';
 import { findServingDeployment } from '../sessions/create.ts';
 
 type Context = SessionRoomContext & Parameters<typeof findServingDeployment>[0];
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
-
-/** Seconds that a room outlives the longest start and the longest session, if it is not deleted. */
-const marginSeconds = 600;
 
 /**
  * Creates the room of a session, unless the agent cannot start a session.
@@ -24,13 +22,12 @@ export async function createRoom(
 ): Promise<NewSessionRoom> {
   const { sessionId, organizationId, provider, requestedAt } = wanted;
   const { maxSessionSeconds } = await findServingDeployment(context, wanted);
-  const lifetimeSeconds = maxSessionStartWaitSeconds + maxSessionSeconds + marginSeconds;
   return createSessionRoom(context, {
     sessionId,
     organizationId,
     provider,
     callId,
-    expiresAt: new Date(requestedAt.getTime() + lifetimeSeconds * 1000),
+    expiresAt: computeRoomExpiry(requestedAt, maxSessionSeconds),
     roomProperties: request.dailyRoomProperties ?? {},
     tokenProperties: request.dailyMeetingTokenProperties ?? {},
   });
