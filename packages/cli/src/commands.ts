@@ -61,6 +61,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent status': () => import('./commands/cloud/agent/status.ts'),
   'cloud agent start': () => import('./commands/cloud/agent/start.ts'),
   'cloud agent stop': () => import('./commands/cloud/agent/stop.ts'),
+  'cloud agent admit': () => import('./commands/cloud/agent/admit.ts'),
   'cloud agent sessions': () => import('./commands/cloud/agent/sessions.ts'),
   'cloud agent conversation': () => import('./commands/cloud/agent/conversation.ts'),
   'cloud agent logs': () => import('./commands/cloud/agent/logs.ts'),

@@ -53,6 +53,7 @@ export const auditActions = [
   'secrets.set',
   'secrets.unset',
   'secrets.verify',
+  'sessions.admit',
   'sessions.start',
   'sessions.stop',
   'vault.rotate',

@@ -31,6 +31,7 @@ const cases: readonly (readonly [line: string, reason: ErrorReason, message: str
   ['cloud agent sessions crow', 'not-found', 'Agent "crow" does not exist.'],
   ['cloud agent sessions crow --id s1', 'not-found', 'Agent "crow" has no session "s1".'],
   ['cloud agent stop crow --session-id s1 --force', 'not-found', 'Agent "crow" has no live session "s1".'],
+  ['cloud agent admit crow --session-id s1', 'not-found', 'Agent "crow" has no live session "s1".'],
   ['cloud agent deployments crow', 'not-found', 'Agent "crow" does not exist.'],
   ['cloud agent rollback crow --to d1 --yes', 'not-found', 'Agent "crow" does not exist.'],
   ['cloud agent delete crow --yes', 'not-found', 'Agent "crow" does not exist.'],

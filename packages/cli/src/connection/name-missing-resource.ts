@@ -45,7 +45,7 @@ function describeMissingResource(reason: ErrorReason, operation: string, values:
     'not-found':
       values['sessionId'] === undefined
         ? sentence`Agent ${'agentName'} does not exist.`
-        : operation === 'stopSession'
+        : operation === 'stopSession' || operation === 'admitParticipant'
           ? sentence`Agent ${'agentName'} has no live session ${'sessionId'}.`
           : sentence`Agent ${'agentName'} has no session ${'sessionId'}.`,
     'deployment-not-found': sentence`Agent ${'agentName'} has no deployment ${'deploymentId'}.`,

@@ -12,6 +12,7 @@ import * as members from './members.ts';
 import * as operator from './operator.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
+import * as participants from './participants.ts';
 import { pipecatCloudOperations } from './pipecat-cloud/all.ts';
 import * as rooms from './rooms.ts';
 import * as secretWrites from './secret-writes.ts';
@@ -35,6 +36,7 @@ export const operations = pickOperations({
   ...operator,
   ...organizations,
   ...overview,
+  ...participants,
   ...rooms,
   ...secretWrites,
   ...secrets,

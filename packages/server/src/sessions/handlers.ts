@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { admitParticipant } from './admit-participant.ts';
 import { getSession } from './get.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
 import { getOverview } from './overview.ts';
@@ -11,6 +12,7 @@ export function createSessionHandlers(context: ServiceContext) {
     listOrganizationSessions: ({ query }, caller) => listOrganizationSessions(context, caller, query),
     getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
     getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),
+    admitParticipant: ({ params, body }, caller) => admitParticipant(context, caller, params, body?.name),
     stopSession: async ({ params }, caller) => {
       const { ended } = await stopSession(context, caller, params.agentName, params.sessionId);
       if (ended !== null) context.telemetry.sessionEnded(ended);

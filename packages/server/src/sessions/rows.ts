@@ -211,6 +211,23 @@ export function findOpenSessionOfInstance(db: Database, instanceId: string) {
     .executeTakeFirst();
 }
 
+/** Returns a session of an agent that is not ending and has not ended. */
+export function findOpenSession(db: Database, agentId: string, sessionId: string) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('deployments', 'deployments.id', 'sessions.deployment_id')
+    .select([
+      'sessions.id',
+      'sessions.transport',
+      'sessions.created_at as createdAt',
+      'deployments.max_session_seconds as maxSeconds',
+    ])
+    .where('sessions.agent_id', '=', agentId)
+    .where('sessions.id', '=', sessionId)
+    .where('sessions.state', 'in', ['waiting', 'starting', 'live'])
+    .executeTakeFirst();
+}
+
 /** Returns the sessions of a region that have not ended, with their instances. */
 export function listOpenSessionRows(db: Database, region: string) {
   return db

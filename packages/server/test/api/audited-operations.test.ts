@@ -48,6 +48,9 @@ const service = await useTestServer({
     BOTHOST_OPENID_ISSUER: provider.issuer,
     BOTHOST_OPENID_CLIENT_ID: openIdClient.id,
     BOTHOST_OPENID_CLIENT_SECRET: openIdClient.secret,
+    BOTHOST_LIVEKIT_URL: 'wss://livekit.example.com',
+    BOTHOST_LIVEKIT_API_KEY: 'key',
+    BOTHOST_LIVEKIT_API_SECRET: 'secret',
   },
 });
 const logger = pino({ level: 'silent' });
@@ -163,6 +166,11 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     return () => service.client.rollback({ params: { agentName }, body: { deploymentId } });
   },
   startMemberSession: async () => () => home().startMemberSession({ params: { agentName: 'audited' } }),
+  admitParticipant: async () => {
+    const sessionId = await startSession();
+    await db.updateTable('sessions').set({ transport: 'livekit' }).where('id', '=', sessionId).execute();
+    return () => service.client.admitParticipant({ params: { agentName: 'audited', sessionId } });
+  },
   stopSession: async () => {
     const sessionId = await startSession();
     return () => service.client.stopSession({ params: { agentName: 'audited', sessionId } });

@@ -22,6 +22,12 @@ let startMethod: typeof agent.startMethod;
 let conversation: typeof agent.conversation;
 let deploymentIds: Partial<typeof agentListItem>;
 
+const admission = {
+  url: 'wss://livekit.example.com',
+  token: 'for-ada',
+  identity: 'Ada-0a1b2c3d',
+  expiresAt: '2026-11-20T19:00:00.000Z',
+};
 const condition = { message: 'not to be shown', lastTransitionTime: '2026-11-20T16:00:00.000Z' };
 const commands = useCommands(
   'cloud agent',
@@ -44,9 +50,10 @@ const commands = useCommands(
       startSession: ({ body, params }) => {
         if (params['agentName'] === 'busy') throw createApiError('at-capacity');
         if (params['agentName'] === 'broken') throw createApiError('deployment-not-ready');
-        const socket =
-          typeof body === 'object' && body !== null && 'transport' in body && body.transport === 'websocket';
-        return socket ? { sessionId, wsUrl: 'ws://h/ws/generic/parrot.acme', token: 'once' } : { sessionId };
+        const transport = typeof body === 'object' && body !== null && 'transport' in body ? body.transport : null;
+        if (transport === 'livekit') return { sessionId, url: 'wss://livekit.example.com', token: 'for-one' };
+        if (transport !== 'websocket') return { sessionId };
+        return { sessionId, wsUrl: 'ws://h/ws/generic/parrot.acme', token: 'once' };
       },
       getSession: ({ params }) => {
         if (params['sessionId'] !== sessionId) throw createApiError('not-found');
@@ -84,6 +91,7 @@ const commands = useCommands(
       }),
       listAgents: () => ({ services: [], agents: [{ ...agentListItem, ...deploymentIds, secretSets }] }),
       stopSession: () => ({ status: 'terminated', session_id: sessionId }),
+      admitParticipant: () => admission,
     }),
   { BOTCLI_PUBLIC_KEY: publicKey },
 );
@@ -269,6 +277,27 @@ test.each([
 ] as const)('status shows whether instances are forked or spawned: %j', async (method, words) => {
   startMethod = method;
   await run('status parrot', { stdout: `Starts\t${words}\n` });
+});
+
+test('start --transport livekit prints the room and its token, and how to admit another person', async () => {
+  await run('start parrot --transport livekit', {
+    stdout: [
+      'LiveKit\twss://livekit.example.com',
+      'Token\tfor-one',
+      `Admit another person\tbotcli cloud agent admit parrot --session-id ${sessionId}`,
+    ],
+    hides: ['curl', 'Proxy'],
+    requests: [{ body: { transport: 'livekit' } }],
+  });
+});
+
+test('admit prints how a further person joins the room of a session', async () => {
+  const admit = `admit parrot -s ${sessionId}`;
+  await run(`${admit} --as Ada`, {
+    stdout: ['URL\twss://livekit.example.com', 'Token\tfor-ada', 'Identity\tAda-0a1b2c3d'],
+    requests: [{ params: { agentName: 'parrot', sessionId }, body: { name: 'Ada' } }],
+  });
+  await run(`${admit} --json`, { wholeJson: admission, requests: [{ body: {} }] });
 });
 
 test('stop asks for confirmation, and requires --force without a terminal', async () => {
