@@ -57,7 +57,8 @@ export function describeEntryPoints(transports: readonly string[] | null, page: 
   }
   const has = (name: string) => transports.includes(name);
   const talkUrl = has('websocket') ? page : has('lightrtc') ? `${page}?transport=webrtc` : null;
-  const transport = has('websocket') ? 'websocket' : has('lightrtc') ? 'webrtc' : has('hostedrtc') ? 'daily' : null;
+  const commandTransports = { websocket: 'websocket', lightrtc: 'webrtc', hostedrtc: 'daily', livekit: 'livekit' };
+  const transport = Object.entries(commandTransports).find(([name]) => has(name))?.[1] ?? null;
   if (transport === null) {
     const connection = `through ${transports.join(', ')}; see the README of the project`;
     return { start: null, talkUrl, fields: [['Connect', connection]] };

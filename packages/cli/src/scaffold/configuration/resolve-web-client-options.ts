@@ -43,7 +43,7 @@ export function resolveWebClientOptions(
   if (framework !== null && botType === 'web' && !isPhone && !reachable) {
     addIssue(
       'client_framework',
-      'a web client cannot use livekit: the LiveKit client package is not published, and the service issues no LiveKit tokens. ' +
+      'a web client cannot use livekit: its Pipecat client package is not published. ' +
         `Add ${joinWords(transports.filter(worksInClient).map(formatTransportName))}, or choose no client`,
     );
   }

@@ -43,7 +43,7 @@ git does, and resolve the conflict; \`botcli project check\` fails until no mark
 |---|---|---|
 | a browser or an app | \`smallwebrtc (lightrtc)\` | nothing; STUN and TURN servers for strict networks |
 | a browser or an app, through rooms at Daily | \`daily (hostedrtc)\` | an account there; on the service, \`botcli cloud rooms connect daily\` |
-| a browser or an app, through LiveKit rooms | \`livekit\` | an account there; the service creates no such rooms yet |
+| several people in a room, through LiveKit rooms | \`livekit\` | a LiveKit server, your own or hosted |
 | your own program that sends audio | \`websocket\` | nothing |
 | a telephone, with a number at a carrier | \`twilio (carrier1)\`, \`telnyx (carrier2)\`, \`plivo (carrier3)\`, \`exotel (carrier4)\` | an account there |
 | a telephone, without a number yet | \`daily_pstn (hostedrtc_pstn)\` | a number bought from Daily |

@@ -37,10 +37,10 @@ test('the README names the transports that the page of the development runner of
   expect(readme('carrier1')).not.toContain('allow the microphone');
 });
 
-test('the README says that the service needs a key of Daily for Daily rooms, and that it creates no rooms of LiveKit', () => {
+test('the README says what the service needs for rooms of Daily and of LiveKit', () => {
   expect(entryPointsOf(['hostedrtc'])).toContain('`botcli cloud rooms connect daily`');
-  expect(entryPointsOf(['livekit'])).toMatch(/creates no rooms of LiveKit yet.*project add smallwebrtc/);
-  expect(entryPointsOf(['livekit', 'lightrtc'])).not.toContain('project add smallwebrtc');
+  expect(entryPointsOf(['livekit'])).toContain('if the service has a LiveKit server');
+  expect(entryPointsOf(['livekit'])).toMatch(/`LIVEKIT_\.\.\.` are for your machine only/);
 });
 
 test('the README of a bot that takes phone calls in Daily rooms names the command that prints the address for calls', () => {

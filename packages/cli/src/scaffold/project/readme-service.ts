@@ -18,6 +18,11 @@ export function generateEntryPointsSection(plan: ProjectPlan): readonly string[]
           'Clients use `daily (hostedrtc)` once the service has your key of Daily: `botcli cloud rooms connect daily`. They start a session with `{"transport": "daily"}` and join the room with `dailyRoom` and `dailyToken` of the response.',
         ]
       : []),
+    ...(has('livekit')
+      ? [
+          'Clients use `livekit` if the service has a LiveKit server: they start a session with `{"transport": "livekit"}` and join its room with the `url` and `token` of the response.',
+        ]
+      : []),
     ...(plan.has('room-dial-in')
       ? [
           `To receive calls, run \`botcli cloud rooms connect daily\`, and enter the address that \`botcli cloud rooms dialin ${slug}\` prints as \`room_creation_api\` of your number at Daily.`,
@@ -28,7 +33,6 @@ export function generateEntryPointsSection(plan: ProjectPlan): readonly string[]
       ? [`\`botcli cloud agent start ${slug} --data '{"dialout_settings": ...}'\` makes the bot call somebody.`]
       : []),
     ...(plan.has('bridged-dial-in') ? ['`server.py` starts the bot for each call.'] : []),
-    ...unsupportedRooms(plan),
     ...unavailableFiles(plan),
   ];
   const logs = [
@@ -64,23 +68,16 @@ function unavailableFiles(plan: ProjectPlan): readonly string[] {
         (name) =>
           `\`${name}\` is a path: on the service, the file must exist on the service’s machine and be readable by the bot.`,
       ),
+    ...(names.includes('LIVEKIT_API_SECRET')
+      ? [
+          'The variables `LIVEKIT_...` are for your machine only: on the service, the bot gets a token for each room. Comment them out in `.env` with a #, so that the secret stays with you.',
+        ]
+      : []),
     ...names
       .filter((name) => name === 'PIPECAT_ICE_SERVERS')
       .map(
         (name) =>
           `\`${name}\` is set by the service: comment it out in \`.env\` with a #, or \`secrets set\` refuses the file.`,
       ),
-  ];
-}
-
-/** Explains that the service cannot create rooms of LiveKit yet. */
-function unsupportedRooms(plan: ProjectPlan): readonly string[] {
-  if (!plan.transports.some(({ value }) => value === 'livekit')) return [];
-  const hasOthers = plan.transports.some(({ value }) => value !== 'livekit');
-  return [
-    'The service creates no rooms of LiveKit yet: `livekit` works only on your machine.' +
-      (hasOthers
-        ? ''
-        : ' Add a transport that works there with `botcli project add smallwebrtc` or `botcli project add websocket`.'),
   ];
 }

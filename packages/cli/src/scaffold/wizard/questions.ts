@@ -138,7 +138,7 @@ const recommendedTransport = 'lightrtc';
 const transportHints: Readonly<Record<string, string>> = {
   lightrtc: 'recommended',
   hostedrtc: 'needs a key of Daily on the service',
-  livekit: 'the service cannot create rooms yet',
+  livekit: 'the service needs a LiveKit server',
 };
 
 function asChoice(transport: Transport, answers: WizardAnswers): PromptChoice {

@@ -15,14 +15,19 @@ export const command = defineCommand({
   details:
     'Prints how to reach the session: the command does not talk to the bot.\n' +
     'Without --transport, the bot starts at once and is reached through the session proxy: the path after the ' +
-    'proxy address goes to the bot. With --transport websocket, the bot starts when a client connects. With --transport daily, ' +
-    'it starts in a new room at Daily.\n' +
+    'proxy address goes to the bot. With --transport websocket, the bot starts when a client connects. With --transport daily ' +
+    'or livekit, it starts in a new room at Daily or on the LiveKit server.\n' +
     'After `botcli cloud auth login`, the session starts with your account, and its token opens only this session. ' +
     'A key from --api-key or BOTCLI_PUBLIC_KEY is used instead. With an API key as BOTCLI_TOKEN, the command needs a ' +
     'public key; with --organization, it first looks up the agent there.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    transport: choiceOption({ description: 'How clients connect to the bot' }, ['websocket', 'webrtc', 'daily']),
+    transport: choiceOption({ description: 'How clients connect to the bot' }, [
+      'websocket',
+      'webrtc',
+      'daily',
+      'livekit',
+    ]),
     data: textOption({
       description: 'JSON object for the bot; @FILE reads a file, - reads standard input',
       short: 'd',
@@ -97,6 +102,7 @@ function report(
   const sessionId = answer.sessionId ?? '';
   const lookUp = `botcli cloud agent sessions ${name} --id ${sessionId}`;
   const conversation = keepsConversation ? `botcli cloud agent conversation ${name} ${sessionId} --follow` : null;
+  const admit = `botcli cloud agent admit ${name} --session-id ${sessionId}`;
   const stop = `botcli cloud agent stop ${name} --session-id ${sessionId}`;
   const socket = answer.wsUrl === undefined || answer.token === undefined ? {} : { tokenExpiresAt };
   return {
@@ -119,6 +125,7 @@ function report(
         fields: [
           ['Show the session', lookUp],
           ...(conversation === null ? [] : [['Read the conversation', conversation] as const]),
+          ...(answer.url === undefined ? [] : [['Admit another person', admit] as const]),
           ['Stop the session', stop],
         ],
       },
@@ -149,6 +156,12 @@ function reachFields(
       ['Room', answer.dailyRoom],
       ['Token', answer.dailyToken],
       ['Join in a browser', `${answer.dailyRoom}?t=${answer.dailyToken}`],
+    ];
+  }
+  if (answer.url !== undefined) {
+    return [
+      ['LiveKit', answer.url],
+      ['Token', answer.token ?? ''],
     ];
   }
   const credential = answer.token ?? '$BOTCLI_PUBLIC_KEY';
