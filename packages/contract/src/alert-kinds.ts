@@ -1,8 +1,8 @@
 /** What an alert measures, and the unit of its threshold. */
 export const alertKinds = {
-  failed_sessions: { description: 'Failed sessions within a time', unit: 'sessions', hasWindow: true },
-  response_time: { description: '95th percentile of response times within a time', unit: 'ms', hasWindow: true },
-  capacity: { description: 'Share of the session limit that is in use', unit: '%', hasWindow: false },
+  failed_sessions: { description: 'Failed sessions', unit: 'sessions', hasWindow: true },
+  response_time: { description: 'Response time, 95th percentile of sessions', unit: 'ms', hasWindow: true },
+  capacity: { description: 'Use of the session limit', unit: '%', hasWindow: false },
   failed_deployment: { description: 'The newest deployment failed', unit: null, hasWindow: false },
 } as const;
 export type AlertKind = keyof typeof alertKinds;

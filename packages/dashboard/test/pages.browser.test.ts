@@ -158,7 +158,7 @@ const forms: readonly FormCase[] = [
     submit: 'Create',
     fields: {
       'What to watch': 'body.kind',
-      'From how many sessions': 'body.threshold',
+      'Threshold, in sessions': 'body.threshold',
       'Within how many minutes': 'body.windowMinutes',
     },
   },

@@ -203,7 +203,7 @@ function CreateAlert({ organization, onDone, onClose }: CreateAlertProps) {
       />
       {unit !== null && (
         <TextField
-          label={`From how many ${unit}`}
+          label={`Threshold, in ${unit}`}
           name="threshold"
           type="number"
           min={1}
