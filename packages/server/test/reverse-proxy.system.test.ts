@@ -13,24 +13,15 @@ import { WebSocket } from 'ws';
 import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
 import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitUntilAgentIdle } from './support/client.ts';
+import { readDocumentedCode } from './support/documented-code.ts';
 import { findFreePort } from './support/free-port.ts';
+import { startNginx } from './support/nginx.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 /** The IP address from which the test connects to the proxies. The proxies connect to the service from 127.0.0.1. */
 const localAddress = '127.0.0.2';
 const run = promisify(execFile);
 const botcliProgram = fileURLToPath(new URL('../../cli/bin/botcli.js', import.meta.url));
-
-/** Returns the example configuration from docs/reverse-proxy.md, with names and ports replaced by those of this test. */
-async function example(language: string, replaced: Readonly<Record<string, string>>): Promise<string> {
-  const document = await readFile(new URL('../../../docs/reverse-proxy.md', import.meta.url), 'utf8');
-  let text = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(document)?.[1] ?? '';
-  for (const [documented, used] of Object.entries(replaced)) {
-    expect(text).toContain(documented);
-    text = text.replaceAll(documented, used);
-  }
-  return text;
-}
 
 type Place = { readonly folder: string; readonly port: number; readonly servicePort: string };
 
@@ -39,26 +30,16 @@ type Place = { readonly folder: string; readonly port: number; readonly serviceP
  * certificate of the test.
  */
 const proxies = {
-  nginx: async ({ folder, port, servicePort }: Place) => {
-    const server = await example('nginx', {
-      'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
-      'bots.example.com': 'localhost',
-      '/etc/ssl/localhost/fullchain.pem': join(folder, 'certificate.pem'),
-      '/etc/ssl/localhost/privkey.pem': join(folder, 'key.pem'),
-      '127.0.0.1:7420': `127.0.0.1:${servicePort}`,
-    });
-    const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (name) => `${name}_temp_path ${folder}/${name};`,
-    );
-    await writeFile(
-      join(folder, 'nginx.conf'),
-      `${process.geteuid?.() === 0 ? 'user root;' : ''} daemon off; pid ${folder}/pid; error_log stderr; events {}
-      http { access_log off; ${folders.join(' ')} ${server} }`,
-    );
-    return spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
-  },
+  nginx: ({ folder, port, servicePort }: Place) =>
+    startNginx({
+      folder,
+      listen: `127.0.0.1:${port}`,
+      servicePort,
+      certificateFile: join(folder, 'certificate.pem'),
+      keyFile: join(folder, 'key.pem'),
+    }),
   caddy: async ({ folder, port, servicePort }: Place) => {
-    const site = await example('caddy', {
+    const site = await readDocumentedCode('reverse-proxy.md', 'caddy', {
       // Configure the certificate of the test. Otherwise, Caddy would request one.
       'bots.example.com {': `https://localhost:${port} {\ntls ${folder}/certificate.pem ${folder}/key.pem`,
       '127.0.0.1:7420': `127.0.0.1:${servicePort}`,
