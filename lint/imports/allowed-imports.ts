@@ -303,7 +303,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['context.ts', 'operation-handlers.ts'],
         contain: 'the types of what `composition/` opens for verbs, and of handlers',
         as: 'reconciler/',
-        mayImport: ['accounts/', 'reconciler/', 'http-client/'],
+        mayImport: ['accounts/', 'checks/', 'reconciler/', 'http-client/'],
         typesOnly: true,
       },
       {
@@ -319,10 +319,16 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['sessions/', 'conversations/'],
       },
       {
+        files: ['checks/'],
+        contain: 'what an operator can get wrong: database, disk, secrets, runtime, ICE servers',
+        as: 'sessions/',
+        mayImport: ['sessions/', '@bothost/runtime/registry'],
+      },
+      {
         files: ['handlers.ts'],
         contain: 'the handlers of all features',
         as: 'session-starts/',
-        mayImport: ['accounts/', 'alerts/', 'session-starts/'],
+        mayImport: ['accounts/', 'alerts/', 'checks/', 'session-starts/'],
       },
       {
         files: ['http/requests/'],

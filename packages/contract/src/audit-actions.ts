@@ -23,6 +23,7 @@ export const auditActions = [
   'builds.cancel',
   'builds.create',
   'conversations.delete',
+  'installation.check',
   'invitations.create',
   'invitations.list',
   'invitations.revoke',

@@ -78,7 +78,7 @@ export {
 export { explainSessionEnd } from './explain-session-end.ts';
 export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
-export { IceServer, iceServersHeader, needsTurnCredentials, parseIceUrl } from './ice-server.ts';
+export { IceServer, type IceUrl, iceServersHeader, needsTurnCredentials, parseIceUrl } from './ice-server.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export { JsonText } from './json-text.ts';
 export { apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';
@@ -148,7 +148,7 @@ export type { DeploymentDetails, DeploymentProblem, ImageLayer, PinnedSecretSet 
 export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
 export type { Invitation, Member } from './operations/members.ts';
-export type { VaultStatus, VaultTask } from './operations/operator.ts';
+export type { InstallationCheck, VaultStatus, VaultTask } from './operations/operator.ts';
 export type { AttentionItem, Overview } from './operations/overview.ts';
 export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
 export { unsupportedPipecatCloudOperations } from './operations/pipecat-cloud/not-offered.ts';
@@ -188,6 +188,7 @@ export {
   publishedEventsPath,
   sessionCookieName,
   talkPageBasePath,
+  webSocketProbePath,
 } from './paths.ts';
 export { parsePeriodSeconds } from './period.ts';
 export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';

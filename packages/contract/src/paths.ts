@@ -16,6 +16,11 @@ export const iceServersPath = '/v1/ice-servers';
  * instance. Not an operation, for the same reason.
  */
 export const publishedEventsPath = '/v1/published-events';
+/**
+ * The service accepts a WebSocket at this path and closes it at once, without a credential, like `/healthz`. It shows whether
+ * proxies pass on the upgrade.
+ */
+export const webSocketProbePath = '/ws/probe';
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
 export const talkPageBasePath = '/talk';
 

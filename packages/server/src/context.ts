@@ -1,11 +1,18 @@
 import type { ConversationLevel, DeploySource } from '@bothost/contract';
-import type { DirectoryTreeRemover, InstanceOutputStore, SessionPriority, StartMethods } from '@bothost/runtime';
+import type {
+  DirectoryTreeRemover,
+  InstanceLifecycle,
+  InstanceOutputStore,
+  SessionPriority,
+  StartMethods,
+} from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
 import type { RefusalLog } from './audit/refusals.ts';
 import type { DiskSpaceGuard } from './builds/disk-space.ts';
 import type { BuildServices } from './builds/open.ts';
+import type { InstallationSettings } from './checks/installation.ts';
 import type { RateLimit } from './concurrency/rate-limit.ts';
 import type { ConversationFollowers } from './conversations/followers.ts';
 import type { AllowedHosts } from './http-client/allowed-hosts.ts';
@@ -53,6 +60,7 @@ export type ServiceContext = {
   /** Key from which the secrets in the addresses for incoming calls are derived. */
   readonly dialinKey: Buffer;
   readonly daily: DailyConnection;
+  readonly installation: InstallationSettings;
   readonly authenticator: Authenticator;
   readonly ownership: SessionOwnershipRegistry;
   readonly sessionAddresses: SessionAddressRegistry;
@@ -91,7 +99,7 @@ export type ServiceContext = {
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputStore;
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
-  readonly runtime: SessionPriority & Pick<StartMethods, 'startMethods'>;
+  readonly runtime: SessionPriority & Pick<StartMethods, 'startMethods'> & Pick<InstanceLifecycle, 'list'>;
   readonly logsDirectory: string;
   readonly conversationsDirectory: string;
   readonly removeTree: DirectoryTreeRemover;

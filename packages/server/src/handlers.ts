@@ -4,6 +4,7 @@ import { findAgentsUsingSecretSet } from './agents/secret-pins.ts';
 import { createAlertHandlers } from './alerts/handlers.ts';
 import { createAuditHandlers } from './audit/handlers.ts';
 import { createBuildHandlers } from './builds/handlers.ts';
+import { createCheckHandlers } from './checks/handlers.ts';
 import type { ServiceContext } from './context.ts';
 import { createConversationHandlers } from './conversations/handlers.ts';
 import { countInstances } from './instances/claim.ts';
@@ -25,6 +26,7 @@ export function createApiOperationHandlers(context: ServiceContext): ApiOperatio
     ...createOrganizationHandlers(context),
     ...createAccountHandlers(context),
     ...createBuildHandlers(context),
+    ...createCheckHandlers(context),
     ...createConversationHandlers(context),
     ...createSecretHandlers({ ...context, otherRegions, findAgentsUsingSecretSet }),
     ...createRoomHandlers(context),

@@ -100,6 +100,33 @@ export const verifyVault = defineOperation({
   errors: ['invalid-request', 'organization-not-found', 'vault-busy'],
 });
 
+/** What one check of an installation found. Checks of the service and of `botcli` have the same fields. */
+export const InstallationCheck = z
+  .object({
+    subject: z.string().describe('What was checked, such as "Disk"'),
+    state: z.enum(['ok', 'warning', 'failed']),
+    reason: z.string().describe('What was found, in a sentence'),
+    nextStep: z.string().nullable().describe('What the operator can do; null if the state is ok'),
+  })
+  .meta({ id: 'InstallationCheck' });
+export type InstallationCheck = z.infer<typeof InstallationCheck>;
+
+/** Checks what only the service can check. What a client sees from outside, `botcli operator doctor` checks itself. */
+export const checkInstallation = defineOperation({
+  ...requestWithoutBody,
+  ...common,
+  name: 'checkInstallation',
+  summary: 'Check the installation: database, disk, secrets, runtime and ICE servers',
+  audit: 'installation.check',
+  path: '/checks',
+  response: z.object({
+    serviceUrl: z.string().describe('The URL of the service in its responses'),
+    now: IsoDateTime.describe("The service's clock, when the response is sent"),
+    checks: z.array(InstallationCheck),
+  }),
+  errors: [],
+});
+
 /** Lets the operator create a private key for an organization that has lost all its private keys. */
 export const createOperatorKey = defineOperation({
   ...requestWithBody,

@@ -86,6 +86,13 @@ export async function createServiceContext(
     webhookHosts: createAllowedHosts(config.webhookHosts.map((host) => new URL(host))),
     iceServersOf: createSessionIceServers(config.secrets, base.now),
     ...startRoomServices({ ...base, ...secrets }, config, data, teardown),
+    installation: {
+      runtime: config.runtime,
+      dataDirectory: data.path,
+      diskReserveBytes: config.diskReserveBytes,
+      isDatabaseEmbedded: config.secrets.databaseUrl === undefined,
+      hasInternalUrl: config.runtime === 'process' || config.internalUrl !== undefined,
+    },
     isDraining: () => state.isDraining,
     disk: createDiskSpaceGuard({
       directory: data.path,

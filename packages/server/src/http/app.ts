@@ -50,6 +50,7 @@ import { parseSessionPath } from './session-proxy/session-path.ts';
 import { createSessionProxy, type ProxyContext } from './session-proxy/session-proxy.ts';
 import { proxyUpgrade } from './session-proxy/upgrade-proxy.ts';
 import { type AgentSocketContext, createAgentWebSocketRelay } from './sockets/agent-socket.ts';
+import { createProbeSocket } from './sockets/probe-socket.ts';
 import { findHandshakeProblem, isWebSocketUpgrade } from './sockets/websocket-handshake.ts';
 import { parseWebSocketPath } from './sockets/websocket-path.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
@@ -135,6 +136,7 @@ function addUpgrades(
   requestId: (incoming: IncomingMessage) => string,
 ): void {
   const upgraded = new Set<Duplex>();
+  const acceptProbe = createProbeSocket();
   app.server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
@@ -145,6 +147,7 @@ function addUpgrades(
     const id = requestId(incoming);
     const badHead = checkRequestHead(incoming);
     if (badHead !== null) return refuseUpgrade(socket, badHead, id);
+    if (acceptProbe(incoming, socket, head)) return;
     const webSocketPath = parseWebSocketPath(incoming);
     if (webSocketPath !== null) {
       const problem = findHandshakeProblem(incoming);

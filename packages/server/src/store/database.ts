@@ -21,6 +21,9 @@ const oldestServer = 150_000;
  */
 const recoveryTimeoutMs = 10_000;
 
+/** Maximum number of connections in the pool of a service. */
+export const poolConnections = 20;
+
 export type DatabaseOptions = {
   readonly address: DatabaseAddress;
   readonly logger: Pick<Logger, 'warn'>;
@@ -43,7 +46,7 @@ export type DatabaseOptions = {
 export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Kysely<Tables>> {
   const pool = new pg.Pool({
     ...createClientConfig(options.address),
-    max: options.maxConnections ?? 20,
+    max: options.maxConnections ?? poolConnections,
     idleTimeoutMillis: 60_000,
     statement_timeout: 30_000,
     lock_timeout: 10_000,

@@ -1,0 +1,12 @@
+import type { RuntimeKind } from '@bothost/runtime/registry';
+
+/** Settings of the operator that the checks need. */
+export type InstallationSettings = {
+  readonly runtime: RuntimeKind;
+  readonly dataDirectory: string;
+  readonly diskReserveBytes: number;
+  /** Whether the database is the embedded one. */
+  readonly isDatabaseEmbedded: boolean;
+  /** Whether bots have a URL at which they reach the service. */
+  readonly hasInternalUrl: boolean;
+};
