@@ -68,6 +68,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud agent deployments': () => import('./commands/cloud/agent/deployments.ts'),
   'cloud agent rollback': () => import('./commands/cloud/agent/rollback.ts'),
   'cloud agent delete': () => import('./commands/cloud/agent/delete.ts'),
+  'operator doctor': () => import('./commands/operator/doctor.ts'),
   'operator backup': () => import('./commands/operator/backup.ts'),
   'operator restore': () => import('./commands/operator/restore.ts'),
   'operator invite': () => import('./commands/operator/invite.ts'),

@@ -79,6 +79,7 @@ export const failureReasons = {
   'operator-token-missing': 'The file with the operator token does not exist, or cannot be read',
   'operator-token-malformed': 'The text is not an operator token',
   'operator-token-refused': 'The service does not accept the operator token',
+  'installation-unfit': '`operator doctor` found failures',
   'vault-damaged': 'Stored secrets cannot be decrypted',
   'backup-not-written': 'The backup cannot be written',
   'backup-interrupted': 'The service ended the backup before it was complete',

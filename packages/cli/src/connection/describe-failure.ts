@@ -119,7 +119,7 @@ function describeTimeout(settings: Settings | null): FailureDescription {
  * Returns the system's error code, such as ECONNREFUSED, of a failed connection. `fetch` wraps the system error once or, if the
  * host has several IP addresses, twice.
  */
-export function findNetworkErrorCode(error: ConnectionError): string | null {
+export function findNetworkErrorCode(error: Error): string | null {
   let cause: unknown = error.cause;
   for (let depth = 0; depth < 4 && cause instanceof Error; depth += 1) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;
