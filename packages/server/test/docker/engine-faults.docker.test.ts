@@ -14,6 +14,7 @@ import {
   waitForSessionEnd,
   waitUntilAgentIdle,
 } from '../support/client.ts';
+import { createOperatorClient } from '../support/people.ts';
 import { type DockerService, expectVersion, importVersionedBot, startDockerService } from './docker-service.ts';
 
 const agentName = 'bot';
@@ -67,6 +68,9 @@ describeUnless(noPrivateEngine, 'a service', () => {
     await waitForIdleInstance();
     await engine.stop('SIGKILL');
     const stoppedAt = Date.now();
+    const operator = await createOperatorClient(service);
+    const fault = expect.objectContaining({ state: 'failed', reason: 'The Docker engine does not respond.' });
+    await expect.poll(async () => (await operator.checkInstallation()).checks).toContainEqual(fault);
     // The warm instance was ready before.
     const late = await start();
     await expectVersion(service, agentName, early, 'one');
