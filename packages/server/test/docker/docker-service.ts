@@ -5,7 +5,7 @@ import { importNodeImage, type PrivateEngine } from '../../../runtime/test/docke
 import { createVersionedBot, waitForSettledDeployment } from '../support/deploys.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
-/** A service whose bots are containers of a private engine. */
+/** A service whose bots are containers of an engine. */
 export type DockerService = TestServer & {
   /** Deploys an image, and returns the agent when the deployment serves or has failed. */
   readonly deploy: (
@@ -20,7 +20,7 @@ export type DockerService = TestServer & {
 };
 
 export async function startDockerService(
-  engine: PrivateEngine,
+  engine: Pick<PrivateEngine, 'host'>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<DockerService> {
   const logLines: string[] = [];

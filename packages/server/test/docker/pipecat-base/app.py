@@ -9,10 +9,11 @@ import base64
 import json
 import os
 import traceback
+import urllib.request
 from types import SimpleNamespace
 
 import uvicorn
-from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc import RTCConfiguration, RTCIceServer, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack
 from bot import bot
 from starlette.applications import Starlette
@@ -47,9 +48,16 @@ async def connect(websocket):
         await websocket.close()
 
 
+def fetch_ice_servers():
+    if "ICE_CONFIG_URL" not in os.environ:
+        return []
+    with urllib.request.urlopen(os.environ["ICE_CONFIG_URL"]) as response:
+        return [RTCIceServer(**server) for server in json.load(response)["iceConfig"]["iceServers"]]
+
+
 async def offer(request):
     body = await request.json()
-    peer = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+    peer = RTCPeerConnection(RTCConfiguration(iceServers=await asyncio.to_thread(fetch_ice_servers)))
 
     async def run():
         await run_bot(request, webrtc_connection=peer)
