@@ -21,7 +21,7 @@ export const stunAttributes = {
 type StunAttribute = keyof typeof stunAttributes;
 
 const magicCookie = 0x2112a442;
-export const stunHeaderBytes = 20;
+const stunHeaderBytes = 20;
 const macBytes = 20;
 
 export type StunRequest = {
