@@ -156,7 +156,13 @@ async def test_arguments_of_an_incoming_call_equal_those_of_the_development_runn
     folder = write_bot(tmp_path, PRINTING_BOT)
     expected = await collect_runner_arguments(folder, daily_url, "/daily-dialin-webhook", CALL)
     # The body with which the service dispatches the session of a call, see `rooms.test.ts`.
-    settings = {"call_id": "call-1", "call_domain": "domain-1", "To": "+15550199", "From": "+15550100", "sip_headers": None}
+    settings = {
+        "call_id": "call-1",
+        "call_domain": "domain-1",
+        "To": "+15550199",
+        "From": "+15550100",
+        "sip_headers": None,
+    }
     body = {"daily_api_key": "key", "daily_api_url": daily_url, "dialin_settings": settings}
     given = await collect_host_arguments(folder, body)
     assert {name: given[name] for name in expected} == expected

@@ -51,8 +51,18 @@ describe(`${kills} kills of the server during starts of sessions in rooms (seed 
       const body = { apiKey: daily.apiKey };
       expect(await service.request('PUT', '/v1/rooms/daily', { body })).toMatchObject({ status: 200 });
       const killed = createKillTally('before the room', 'before the session', 'after the session', 'after the answer');
-      // Measured milliseconds of a start. The delay before each kill is a random fraction of it.
-      let durationMs = 100;
+      const start = () => service.call('POST', '/v1/public/roomy/start', service.publicKey, { createDailyRoom: true });
+      const stopSessions = async () => {
+        for (const sessionId of await listSessionIds())
+          expect(await service.request('DELETE', `/v1/agents/roomy/sessions/${sessionId}`)).toMatchObject({
+            status: 200,
+          });
+      };
+      // Milliseconds of a start. The delay before each kill is a random fraction of it.
+      const measuredAt = performance.now();
+      expect(await start()).toMatchObject({ status: 200 });
+      let durationMs = performance.now() - measuredAt;
+      await stopSessions();
 
       for (let kill = 0; kill < kills; kill++) {
         const recordsBefore = new Set((await readRecords()).map((record) => record.session_id));
@@ -60,13 +70,11 @@ describe(`${kills} kills of the server during starts of sessions in rooms (seed 
         if (random.next() < 0.5) daily.fail('DELETE', { status: 500, body: '{"error":"server-error"}' });
         const begun = performance.now();
         let answeredMs: number | null = null;
-        const asked = service
-          .call('POST', '/v1/public/roomy/start', service.publicKey, { createDailyRoom: true })
-          .then((answer) => {
-            if (answer === null) return;
-            answeredMs = performance.now() - begun;
-            expect(answer).toMatchObject({ status: 200 });
-          });
+        const asked = start().then((answer) => {
+          if (answer === null) return;
+          answeredMs = performance.now() - begun;
+          expect(answer).toMatchObject({ status: 200 });
+        });
         await delay(random.next() * durationMs * 1.5);
         await Promise.all([service.restart(), asked]);
         if (answeredMs !== null) durationMs = (durationMs + answeredMs) / 2;
@@ -92,10 +100,7 @@ describe(`${kills} kills of the server during starts of sessions in rooms (seed 
                 ? 'before the session'
                 : 'before the room',
         );
-        for (const sessionId of open) {
-          const stopped = await service.request('DELETE', `/v1/agents/roomy/sessions/${sessionId}`);
-          expect({ kill, ...stopped }).toMatchObject({ kill, status: 200 });
-        }
+        await stopSessions();
       }
 
       // Let the time pass after which the room of a start that was cut off is deleted.
