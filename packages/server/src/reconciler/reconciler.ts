@@ -8,6 +8,7 @@ import {
 } from '@bothost/contract';
 import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { createFailureLog } from '../concurrency/failure-log.ts';
 import type { ConversationFollowers } from '../conversations/followers.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
@@ -25,7 +26,6 @@ import { dispatchSession, type ReadySession } from './dispatch.ts';
 import { drainBot } from './drain-bot.ts';
 import { createRelayedSessionEnder, type RelayedSessionEnder } from './end-relayed-session.ts';
 import { createActionExecutor } from './execute.ts';
-import { createFailureLog } from './failure-log.ts';
 import { pullImage } from './image-pull.ts';
 import { type InstanceWatcher, watchInstances } from './instance-events.ts';
 import { createInstanceRunner } from './instance-runner.ts';
