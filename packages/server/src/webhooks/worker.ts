@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createFailureLog } from '../concurrency/failure-log.ts';
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
@@ -13,7 +14,7 @@ type Context = WebhookConnectionOptions & {
   readonly now: () => Date;
   readonly keyring: Keyring;
   readonly retryWrite: RetryWrite;
-  readonly logger: Pick<Logger, 'warn'>;
+  readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
 };
 
 /** A claim outlives the timeout of its request by this time, in which the result is stored. */
@@ -33,6 +34,7 @@ export function startWebhookWorker(context: Context): PollingLoop {
   const sending = new Map<string, Promise<unknown>>();
   let count = 0;
   const closing = new AbortController();
+  const failureLog = createFailureLog(logger, 'claim of webhook deliveries');
 
   async function sendBatch(claimed: readonly ClaimedDelivery[]): Promise<void> {
     const deliver = (delivery: ClaimedDelivery) =>
@@ -43,28 +45,26 @@ export function startWebhookWorker(context: Context): PollingLoop {
     await Promise.all(claimed.map(deliver));
   }
 
-  const loop = startPollingLoop(
-    async () => {
-      const claimed = await claimDueDeliveries(db, {
-        now: now(),
-        leaseEndsAt: new Date(now().getTime() + context.timeoutMs + storeMs),
-        busy: [...sending.keys()],
-        perWebhook,
-        limit: inTotal - count,
-      });
-      for (const webhookId of new Set(claimed.map(({ webhook_id: id }) => id))) {
-        const batch = claimed.filter(({ webhook_id: id }) => id === webhookId);
-        count += batch.length;
-        const done = () => {
-          count -= batch.length;
-          sending.delete(webhookId);
-          loop.wake();
-        };
-        sending.set(webhookId, sendBatch(batch).then(done));
-      }
-    },
-    (error) => logger.warn({ err: error }, 'webhook deliveries could not be read, retry scheduled'),
-  );
+  const loop = startPollingLoop(async () => {
+    const claimed = await claimDueDeliveries(db, {
+      now: now(),
+      leaseEndsAt: new Date(now().getTime() + context.timeoutMs + storeMs),
+      busy: [...sending.keys()],
+      perWebhook,
+      limit: inTotal - count,
+    });
+    failureLog.succeeded();
+    for (const webhookId of new Set(claimed.map(({ webhook_id: id }) => id))) {
+      const batch = claimed.filter(({ webhook_id: id }) => id === webhookId);
+      count += batch.length;
+      const done = () => {
+        count -= batch.length;
+        sending.delete(webhookId);
+        loop.wake();
+      };
+      sending.set(webhookId, sendBatch(batch).then(done));
+    }
+  }, failureLog.failed);
   return {
     wake: loop.wake,
     close: async () => {
