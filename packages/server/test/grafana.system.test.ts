@@ -25,7 +25,7 @@ const optional = [/bothost_build_seconds_count/, /bothost_builds/, /bothost_fork
 const resolve = (expr: string) =>
   expr.replaceAll('$__rate_interval', '30s').replaceAll(/\$(organization|agent)\b/g, '.*');
 
-const service = await useTestServer({ bots: { measured: { maxAgents: 2 } } });
+const service = await useTestServer({ bots: { measured: { minAgents: 1, maxAgents: 2 } } });
 
 async function runSession(): Promise<void> {
   const id = await startAgentSession(service, 'measured');
@@ -51,7 +51,9 @@ testUnless(
     const query = await startPrometheus();
     // A rate needs scrapes before and after a counter changes.
     await runSession();
-    await expect.poll(() => query('count_over_time(bothost_instances[30s]) > 1'), { timeout: 30_000 }).not.toEqual([]);
+    await expect
+      .poll(() => query('count_over_time(bothost_agent_session_limit[30s]) > 1'), { timeout: 30_000 })
+      .not.toEqual([]);
     await runSession();
     for (const [title, expr] of queries) {
       const read = () => query(resolve(expr));
