@@ -79,6 +79,7 @@ describe('request validation', () => {
     ['{"createDailyRoom": "yes"}', 400, 'invalid-request'],
     ['{"createDailyRoom": true}', 400, 'rooms-not-connected'],
     ['{"transport": "daily"}', 400, 'rooms-not-connected'],
+    ['{"transport": "livekit"}', 400, 'livekit-not-configured'],
     [`${'['.repeat(100_000)}`, 400, 'invalid-request'],
     [`{"extra": "${tooLong}"}`, 413, 'body-too-large'],
     [`{"body": {"text": "${tooLong}"}}`, 413, 'body-too-large'],

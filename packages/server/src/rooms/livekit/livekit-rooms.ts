@@ -18,7 +18,7 @@ export type LiveKitRooms = RoomProvider & {
   ) => Promise<{ readonly url: string; readonly token: string; readonly identity: string }>;
 };
 
-/** Seconds for which LiveKit keeps an empty room until the first participant joins. The bot joins at most after the longest start of a session. */
+/** Seconds for which LiveKit keeps a room until its first participant joins: the longest start of a session, and more. */
 const emptySeconds = maxSessionStartWaitSeconds + 300;
 
 /**
@@ -27,7 +27,7 @@ const emptySeconds = maxSessionStartWaitSeconds + 300;
  */
 export function createLiveKitRooms(
   server: LiveKitServer | null,
-  { now, logger }: { readonly now: () => Date; readonly logger: Logger },
+  { now, logger }: { readonly now: () => Date; readonly logger: Pick<Logger, 'error'> },
 ): LiveKitRooms {
   const admit: LiveKitRooms['admit'] = async (room, { name = 'User', expiresAt }) => {
     if (server === null) throw createApiError('livekit-not-configured');
