@@ -1,18 +1,24 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createRecordingPath } from '@bothost/contract';
 import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { testUnless } from '../../runtime/test/skip-with-reason.ts';
 import { readConfig } from '../src/config.ts';
 import { createClientConfig } from '../src/store/address.ts';
-import { createBearerTokenHeaders, startAgentSession, waitForSessionEnd } from './support/client.ts';
+import { createBearerTokenHeaders, sessionUrl, startAgentSession, waitForSessionEnd } from './support/client.ts';
+import { createTestAuthority } from './support/test-authority.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
+import { findMissingTurnServer, networkAddress, startTurnServer } from './support/turn-server.ts';
 
 const echo = fileURLToPath(new URL('../../../examples/pipecat-echo', import.meta.url));
+const relayedCall = fileURLToPath(new URL('support/relayed_call.py', import.meta.url));
 const pattern = Buffer.from([0, 64]);
 
 declare module 'vitest' {
@@ -22,8 +28,12 @@ declare module 'vitest' {
   }
 }
 
+const noTurnServer = await findMissingTurnServer();
+const turnSecret = 'shared-by-service-and-relay';
+
 let service: TestServer;
 let directory: string;
+let closeRelay: () => Promise<void> = async () => undefined;
 
 /** Prepares two projects with the same dependencies, so that the second project uses the environment of the first. */
 beforeAll(async () => {
@@ -38,15 +48,32 @@ beforeAll(async () => {
   service = await startTestServer({
     agents: [good, bad],
     // Put uv on the PATH, so that the service uses it. Without uv it uses pip, which takes four times as long.
-    environment: { PATH: `${inject('uvFolder')}:${inherited.path}`, ...secrets.buildVariables },
+    environment: {
+      PATH: `${inject('uvFolder')}:${inherited.path}`,
+      ...secrets.buildVariables,
+      ...(await startRelay()),
+    },
   });
   await isReady('pipecat-echo');
   await isReady('pipecat-broken');
   return async () => {
     await service.close();
+    await closeRelay();
     await rm(directory, { recursive: true, force: true });
   };
 });
+
+/** Starts a TURN server until the end of the tests, and returns the settings of the service for it. */
+async function startRelay(): Promise<Readonly<Record<string, string>>> {
+  if (noTurnServer !== null) return {};
+  const certificate = await (await createTestAuthority(directory)).issue([`IP:${networkAddress}`]);
+  const { address, port, close } = await startTurnServer({ folder: directory, secret: turnSecret, certificate });
+  closeRelay = close;
+  return {
+    BOTHOST_ICE_SERVERS: JSON.stringify([{ urls: `turn:${address}:${port}` }]),
+    BOTHOST_TURN_SECRET: turnSecret,
+  };
+}
 
 async function edit(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(file, 'utf8');
@@ -169,6 +196,23 @@ describe('a Pipecat bot in Python', () => {
     // The last page has the flag of the end of the stream.
     expect((audio[audio.lastIndexOf('OggS') + 5] ?? 0) & 4).toBe(4);
     await service.client.updateAgent({ params: { agentName }, body: { conversation: { level: 'timings' } } });
+  });
+
+  testUnless(noTurnServer, 'talks with a client that sends all packets to a TURN server', async () => {
+    const agentName = 'pipecat-echo';
+    const { sessionId = '', iceConfig } = await service.publicClient.startSession({
+      params: { agentName },
+      body: { transport: 'webrtc', enableDefaultIceServers: true },
+    });
+    const url = sessionUrl(service, agentName, sessionId, '/api/offer');
+    const words = [relayedCall, url, service.publicKey, JSON.stringify(iceConfig?.iceServers)];
+    // Any environment will do, because all bots have the same packages.
+    const script = 'for python in "$0"/environments/*/*/env/bin/python; do exec "$python" "$@"; done';
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script, service.dataDirectory, ...words]);
+    expect(JSON.parse(stdout)).toEqual({ candidates: ['relay'], frames: 50 });
+    expect(await waitForSessionEnd(service, agentName, sessionId)).toMatchObject({
+      completionStatus: 'HTTP_COMPLETED',
+    });
   });
 
   it('ends its session by itself if the start request names no transport', async () => {
