@@ -4,8 +4,8 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { formatTimeOfDay } from '../components/format.ts';
 import { toUnixSeconds } from '../logs/log-time.ts';
-import { type ChartRange, clampRange, countTimestampsPerInterval, zoomRange } from './chart-range.ts';
-import { type ChartColor, type ChartSeries, TimeChart } from './time-chart.tsx';
+import { type ChartRange, clampRange, countTimestampsPerInterval, zoomRange } from '../components/chart-range.ts';
+import { type ChartColor, type ChartSeries, TimeChart } from '../components/time-chart.tsx';
 
 const percentiles = [
   ['p50', 'P50', 'good'],

@@ -28,7 +28,7 @@ import { LogView } from '../logs/log-view.tsx';
 import { agentLogQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { type ChartRange, clampRange } from './chart-range.ts';
+import { type ChartRange, clampRange } from '../components/chart-range.ts';
 import { sessionQuery, sessionRecordQuery } from './queries.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';

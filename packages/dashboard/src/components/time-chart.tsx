@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatTimeOfDay } from '../components/format.ts';
+import { formatTimeOfDay } from './format.ts';
 import { getCurrentTheme, watchTheme } from '../theme.ts';
 import type { ChartRange } from './chart-range.ts';
 
