@@ -157,6 +157,8 @@ export default defineConfig({
       '@bothost/contract/conversation-recording-end': source('contract/src/conversation/recording-end.ts'),
       '@bothost/contract/conversation-storage-problem': source('contract/src/conversation/storage-problem.ts'),
       '@bothost/contract/format-bytes': source('contract/src/format-bytes.ts'),
+      '@bothost/contract/env-file': source('contract/src/env-file/env-file.ts'),
+      '@bothost/contract/parsed-secrets-input': source('contract/src/env-file/parsed-secrets-input.ts'),
       '@bothost/contract/limits': source('contract/src/limits.ts'),
       '@bothost/contract/log-text': source('contract/src/log-text.ts'),
       '@bothost/contract/period': source('contract/src/period.ts'),

@@ -103,7 +103,7 @@ export const importAreas: readonly ImportArea[] = [
     description: 'It runs in browsers, too.',
     root: 'packages/contract/src/',
     libraries: ['zod'],
-    rows: [{ files: ['*', 'operations/', 'conversation/'], contain: 'what callers can request' }],
+    rows: [{ files: ['*', 'operations/', 'conversation/', 'env-file/'], contain: 'what callers can request' }],
   },
   {
     title: 'Packing',
@@ -551,10 +551,26 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['organization/'],
       },
       { files: ['settings/'], contain: 'settings of the organization and of the person', as: 'secrets/' },
-      { files: ['overview/'], contain: 'what runs, and what needs attention', as: 'secrets/' },
+      {
+        files: ['statistics/'],
+        contain: 'charts of sessions over time, and failed sessions grouped by cause',
+        as: 'organization/',
+        mayImport: ['organization/'],
+      },
+      {
+        files: ['overview/'],
+        contain: 'what runs, and what needs attention',
+        as: 'sessions/',
+        mayImport: ['sessions/'],
+      },
       { files: ['reference/'], contain: 'the API reference', as: 'accounts/' },
-      { files: ['agents/'], contain: 'agents and their deployments', as: 'secrets/', mayImport: ['secrets/'] },
-      { files: ['logs/'], contain: 'the output of bots', as: 'secrets/', mayImport: ['agents/'] },
+      {
+        files: ['agents/'],
+        contain: 'agents and their deployments',
+        as: 'secrets/',
+        mayImport: ['secrets/', 'statistics/'],
+      },
+      { files: ['logs/'], contain: 'the output of bots', as: 'agents/', mayImport: ['agents/'] },
       { files: ['talk/'], contain: 'conversations with an agent from the browser', as: 'logs/' },
       {
         files: ['conversation/'],

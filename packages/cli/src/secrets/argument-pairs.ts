@@ -1,5 +1,5 @@
 import { secretSetKeyPattern } from '@bothost/contract';
-import type { LocatedMessage } from './parsed-secrets-input.ts';
+import type { LocatedMessage } from '@bothost/contract/parsed-secrets-input';
 
 export type SecretValueSource =
   | { readonly kind: 'literal'; readonly value: string }

@@ -4,7 +4,12 @@ import {
   findSecretValueProblems,
   secretSetLimits,
 } from '@bothost/contract';
-import { formatLocation, type KeyValuePair, type LocatedMessage, type SourceLocation } from './parsed-secrets-input.ts';
+import {
+  formatLocation,
+  type KeyValuePair,
+  type LocatedMessage,
+  type SourceLocation,
+} from '@bothost/contract/parsed-secrets-input';
 
 const shellVariable = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Matches environment variables that change how the dynamic loader or the interpreter runs a bot. */

@@ -1,4 +1,4 @@
-import type { LocatedMessage } from './parsed-secrets-input.ts';
+import type { LocatedMessage } from '@bothost/contract/parsed-secrets-input';
 
 const utf16ByteOrderMarks = ['fffe', 'feff'];
 

@@ -1,7 +1,7 @@
+import { formatLocation } from '@bothost/contract/parsed-secrets-input';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJsonFile } from './json-file.ts';
-import { formatLocation } from './parsed-secrets-input.ts';
 
 const findProblems = (text: string) =>
   parseJsonFile(text, 'f.json').problems.map(({ where, message }) => `${formatLocation(where)}: ${message}`);

@@ -1,5 +1,10 @@
 import { secretSetKeyPattern, secretSetKeyRule } from '@bothost/contract';
-import type { KeyValuePair, LocatedMessage, ParsedSecretsInput, SourceLocation } from './parsed-secrets-input.ts';
+import type {
+  KeyValuePair,
+  LocatedMessage,
+  ParsedSecretsInput,
+  SourceLocation,
+} from '@bothost/contract/parsed-secrets-input';
 
 /**
  * Matches a JSON string, a punctuation character or a bare word, such as `true`. The alternatives do not overlap, so matching

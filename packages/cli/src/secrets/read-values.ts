@@ -1,19 +1,19 @@
 import { maxSecretValueBytes } from '@bothost/contract';
-import type { CommandContext } from '../command-line/context.ts';
-import { Failure, UsageError } from '../failure.ts';
-import { canPrompt } from '../io/confirm.ts';
-import { type KeyArgument, parseKeyValueArguments } from './argument-pairs.ts';
-import { findKeyProblems, findKeyWarnings, findValueProblems } from './check-pairs.ts';
-import { decodeUtf8 } from './decode-utf8.ts';
-import { parseEnvFile } from './env-file.ts';
-import { parseJsonFile } from './json-file.ts';
+import { parseEnvFile } from '@bothost/contract/env-file';
 import {
   formatLocation,
   type KeyValuePair,
   type LocatedMessage,
   mergeParsedSecretsInputs,
   type ParsedSecretsInput,
-} from './parsed-secrets-input.ts';
+} from '@bothost/contract/parsed-secrets-input';
+import type { CommandContext } from '../command-line/context.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { canPrompt } from '../io/confirm.ts';
+import { type KeyArgument, parseKeyValueArguments } from './argument-pairs.ts';
+import { findKeyProblems, findKeyWarnings, findValueProblems } from './check-pairs.ts';
+import { decodeUtf8 } from './decode-utf8.ts';
+import { parseJsonFile } from './json-file.ts';
 import { readFileBytes, readStandardInput } from './read-bytes.ts';
 
 export const fileFormats = ['env', 'json'] as const;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { parseEnvFile } from '@bothost/contract/env-file';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseEnvFile } from '../../src/secrets/env-file.ts';
 import { mostVendorsPackageGroup } from './package-groups.ts';
 import { preparePipecatEnvironment } from './pipecat-environment.ts';
 

@@ -1,4 +1,4 @@
-import { secretSetKeyPattern, secretSetKeyRule } from '@bothost/contract';
+import { secretSetKeyPattern, secretSetKeyRule } from '../limits.ts';
 import type { KeyValuePair, LocatedMessage, ParsedSecretsInput } from './parsed-secrets-input.ts';
 import { explainPythonDotenvDifference } from './python-dotenv.ts';
 import { parseQuotedValue } from './quoted-value.ts';

@@ -1,8 +1,8 @@
+import { parseEnvFile } from '@bothost/contract/env-file';
+import { formatLocation, type LocatedMessage } from '@bothost/contract/parsed-secrets-input';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hostileValueArbitrary, listEnvFileValueEncodings } from '../../test/hostile-values.ts';
-import { parseEnvFile } from './env-file.ts';
-import { formatLocation, type LocatedMessage } from './parsed-secrets-input.ts';
+import { hostileValueArbitrary, listEnvFileValueEncodings } from './hostile-values.ts';
 
 const format = (messages: readonly LocatedMessage[]) =>
   messages.map(({ where, message }) => `${formatLocation(where)}: ${message}`);
