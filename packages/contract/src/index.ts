@@ -175,6 +175,16 @@ export {
 export { proxyHttpMethods, type RequestedTransport, type StartResponse } from './operations/start.ts';
 export type { Webhook, WebhookDelivery } from './operations/webhooks.ts';
 export {
+  type DeploymentStatistics,
+  maxGroupedSessions,
+  type SessionFigures,
+  type SessionProblem,
+  type Statistics,
+  type StatisticsPeriod,
+  type StatisticsPoint,
+  statisticsPeriods,
+} from './operations/statistics.ts';
+export {
   apiBasePath,
   createDialinPath,
   createTalkPagePath,

@@ -19,6 +19,7 @@ import * as secretWrites from './secret-writes.ts';
 import * as secrets from './secrets.ts';
 import * as sessions from './sessions.ts';
 import * as start from './start.ts';
+import * as statistics from './statistics.ts';
 import * as webhooks from './webhooks.ts';
 
 /** The server's handlers and the client are mapped types over this object, so a missing handler does not compile. */
@@ -42,6 +43,7 @@ export const operations = pickOperations({
   ...secrets,
   ...sessions,
   ...start,
+  ...statistics,
   ...webhooks,
 });
 

@@ -252,7 +252,14 @@ export const listOrganizationSessions = defineOperation({
     offset: z.coerce.number<number>().int().min(0).max(maxListedSessions).default(0),
     agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
     sessionId: Uuid.optional(),
+    deploymentId: Uuid.optional(),
     status: z.enum(['active', 'ended', 'all']).default('all'),
+    completionStatus: z.string().max(64).optional(),
+    exceptionType: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Only sessions whose bot raised this exception; empty: only sessions whose bot reported none'),
     ...conversationFilters,
     endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
     startTime: UnixSeconds.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),

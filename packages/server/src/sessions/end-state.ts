@@ -10,7 +10,8 @@ export const sessionEndStateSql = `case
   else 'completed' end`;
 
 /**
- * SQL condition: an ended session failed. A session whose client never connected, or that somebody stopped, is not a failure.
+ * SQL condition: an ended session failed. A session whose client never connected, or that somebody stopped, is not a failure. The
+ * index `sessions_failed` has the same condition.
  */
 export const sessionFailedSql = `(completion_status in ('HTTP_ERROR', 'SERVICE_INTERRUPTED', 'BOT_START_TIMEOUT')
   or completion_status ~ '^[0-9]{3}$')`;

@@ -4,11 +4,15 @@ import { admitParticipant } from './admit-participant.ts';
 import { getSession } from './get.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
 import { getOverview } from './overview.ts';
+import { listSessionProblems } from './problems.ts';
+import { getStatistics } from './statistics.ts';
 import { stopSession } from './stop.ts';
 
 export function createSessionHandlers(context: ServiceContext) {
   return {
     getOverview: (_, caller) => getOverview(context, caller),
+    getStatistics: ({ query }, caller) => getStatistics(context, caller, query),
+    listSessionProblems: ({ query }, caller) => listSessionProblems(context, caller, query),
     listOrganizationSessions: ({ query }, caller) => listOrganizationSessions(context, caller, query),
     getSessions: ({ params, query }, caller) => listSessions(context, caller, params.agentName, query),
     getSession: ({ params }, caller) => getSession(context, caller, params.agentName, params.sessionId),

@@ -2,6 +2,7 @@ import type { ListedConversation, SessionEndState } from '@bothost/contract';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Tables } from '../store/tables.ts';
 import { sessionEndStateSql } from './end-state.ts';
+import { exceptionTypeSql } from './problem-rows.ts';
 import type { SessionRow } from './rows.ts';
 
 export type SessionFilter = {
@@ -17,6 +18,9 @@ export type SessionFilter = {
   readonly durationSeconds?: { readonly least: number | undefined; readonly greatest: number | undefined };
   readonly now?: Date;
   readonly endStates: readonly string[] | undefined;
+  readonly completionStatus?: string | undefined;
+  /** The type of the last exception of the bot. Empty: the bot reported none. */
+  readonly exceptionType?: string | undefined;
   /** Minimum numbers of the conversation. */
   readonly conversation?: {
     readonly responseP95Ms: number | undefined;
@@ -46,6 +50,10 @@ function selectMatching(db: Database, filter: SessionFilter) {
   const { least, greatest } = filter.durationSeconds ?? {};
   if (least !== undefined) query = query.where(duration, '>=', least);
   if (greatest !== undefined) query = query.where(duration, '<=', greatest);
+  const { completionStatus, exceptionType } = filter;
+  if (completionStatus !== undefined) query = query.where(sql<string>`completion_status`, '=', completionStatus);
+  if (exceptionType !== undefined)
+    query = query.where(sql<string>`coalesce(${exceptionTypeSql}, '')`, '=', exceptionType);
   if (endStates !== undefined) query = query.where(endState.$castTo<string>(), 'in', endStates);
   return whereConversation(query, filter.conversation);
 }

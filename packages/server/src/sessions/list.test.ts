@@ -159,6 +159,7 @@ describe('listSessions', () => {
 describe('listOrganizationSessions', () => {
   let rows: TestDatabaseRows;
   let organizationId: string;
+  let deployments: { parrot: string };
   const ids: Record<string, string> = {};
 
   type Query = Parameters<typeof listOrganizationSessions>[2];
@@ -179,7 +180,13 @@ describe('listOrganizationSessions', () => {
     const ended = (completion_status: SessionCompletionStatus, from: number, to: number) =>
       ({ state: 'ended', completion_status, created_at: secondsAgo(from), ended_at: secondsAgo(to) }) as const;
     ids['timeout'] = await rows.session(raven, ended('BOT_START_TIMEOUT', 400, 100));
-    ids['crashed'] = await rows.session(parrot, ended('HTTP_ERROR', 300.25, 290.25));
+    deployments = { parrot: parrot.deploymentId };
+    ids['crashed'] = await rows.session(parrot, {
+      ...ended('HTTP_ERROR', 300.25, 290.25),
+      events: JSON.stringify([
+        { code: 'BOT_FAILED', at: testNow.toISOString(), detail: { status: 500, exceptionType: 'KeyError' } },
+      ]),
+    });
     ids['live'] = await rows.session(parrot, { state: 'live', created_at: secondsAgo(60) });
     ids['done'] = await rows.session(raven, {
       ...ended('HTTP_COMPLETED', 50, 20),
@@ -202,6 +209,11 @@ describe('listOrganizationSessions', () => {
     ['of no agent for an unknown name', () => ({ agent: 'nobody' }), []],
     ['with one id', () => ({ sessionId: ids['live'] }), ['live']],
     ['of none for an id that is not a UUID', () => ({ sessionId: 'x' }), []],
+    ['of one deployment', () => ({ deploymentId: deployments.parrot }), ['live', 'crashed']],
+    ['of none for a deployment that is not a UUID', () => ({ deploymentId: 'x' }), []],
+    ['with a completion status', () => ({ completionStatus: 'BOT_START_TIMEOUT' }), ['timeout']],
+    ['whose bot raised an exception', () => ({ exceptionType: 'KeyError' }), ['crashed']],
+    ['whose bot raised none', () => ({ exceptionType: '', status: 'ended' }), ['done', 'timeout']],
     ['that are active', () => ({ status: 'active' }), ['live']],
     ['with one of several end states', () => ({ endState: 'completed,agent_start_timeout' }), ['done', 'timeout']],
     [

@@ -46,13 +46,17 @@ export async function listOrganizationSessions(
   query: RequestOf<ListAll>['query'],
 ): Promise<ResponseOf<ListAll>> {
   const agentId = query.agent === undefined ? null : await findAgentId(context.db, organizationId, query.agent);
-  if (agentId === undefined || (query.sessionId !== undefined && !isUuid(query.sessionId))) {
+  const { sessionId, deploymentId } = query;
+  if (agentId === undefined || [sessionId, deploymentId].some((id) => id !== undefined && !isUuid(id))) {
     return { total: { value: 0, relation: 'eq' }, sessions: [], nextCursor: null };
   }
   const filter: SessionFilter = {
     ...commonFilter(query),
     of: agentId === null ? { organizationId } : { agentId },
-    sessionId: query.sessionId,
+    sessionId,
+    deploymentId,
+    completionStatus: query.completionStatus,
+    exceptionType: query.exceptionType,
     durationSeconds: { least: query.durationMin, greatest: query.durationMax },
     now: context.now(),
     endStates: query.endState?.split(','),

@@ -49,7 +49,7 @@ export function toSessionResponse(
 }
 
 /** The cast is safe, because code and detail of a stored event belong together. */
-function toSessionEvent({ code, at, detail }: StoredSessionEvent): SessionEvent {
+export function toSessionEvent({ code, at, detail }: StoredSessionEvent): SessionEvent {
   return { eventCode: code, eventTs: at, detail } as SessionEvent;
 }
 

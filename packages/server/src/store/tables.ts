@@ -35,6 +35,7 @@ export type Tables = {
   session_metrics: SessionMetricsTable;
   session_conversations: SessionConversationsTable;
   session_rooms: SessionRoomsTable;
+  session_statistics: SessionStatisticsTable;
   instance_logs: InstanceLogsTable;
   uploads: UploadsTable;
   builds: BuildsTable;
@@ -185,6 +186,8 @@ export type DeploymentsTable = {
   /** Progress of the pull while it runs. */
   image_layers: JSONColumnType<ImageLayer[] | null, string | null | undefined, string | null>;
   created_by_key_id: string | null;
+  /** E-mail address of the person, or name of the API key. Null if neither is known. */
+  created_by: Generated<string | null>;
   /** If a rollback created this deployment, the id of the deployment that it copied. Otherwise null. */
   rolled_back_from: string | null;
   /** `activated_at`: when the deployment started to get new sessions. `replaced_at`: when it stopped getting them. */
@@ -389,6 +392,26 @@ export type BuildsTable = {
 };
 
 export type BuildLogLinesTable = { build_id: string; line: number; at: Date; text: string };
+
+/**
+ * Counts and latency histograms (`sessions/latency-bins.ts`) of the sessions of a deployment that were created in the half hour
+ * from `from_at` on. Follows from the sessions of the last days (`sessions/roll-up-statistics.ts`).
+ */
+export type SessionStatisticsTable = {
+  organization_id: string;
+  from_at: Date;
+  agent_id: string;
+  deployment_id: string;
+  sessions: number;
+  failed: number;
+  /** Highest number of sessions that had an instance at the same time. */
+  open_at_most: number;
+  /** Bins of start times, and the number of sessions in each. */
+  start_bins: number[];
+  start_counts: number[];
+  response_bins: number[];
+  response_counts: number[];
+};
 
 /** The stored output of an ended instance, which served the session `session_id`. */
 export type SessionRoomsTable = {

@@ -17,6 +17,8 @@ import { conversationRedactionMigration } from './0052-conversation-redaction.ts
 import { roomsMigration } from './0053-rooms.ts';
 import { webhooksMigration } from './0054-webhooks.ts';
 import { alertsMigration } from './0055-alerts.ts';
+import { sessionStatisticsMigration } from './0056-session-statistics.ts';
+import { deploymentCreatorMigration } from './0057-deployment-creator.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +40,6 @@ export const migrations: readonly Migration[] = [
   roomsMigration,
   webhooksMigration,
   alertsMigration,
+  sessionStatisticsMigration,
+  deploymentCreatorMigration,
 ];

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
+import { listSessionProblems } from './problems.ts';
+
+const rows = await useTestRows();
+const context = { db: rows.db, now: () => testNow };
+const list = async (organizationId: string, agent?: string) =>
+  (await listSessionProblems(context, { organizationId }, { period: 'hour', agent })).problems;
+
+it('listSessionProblems groups failed sessions by agent, completion status and exception, the most frequent first', async () => {
+  const organizationId = await rows.organization();
+  const agentId = await rows.agent(organizationId);
+  const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+  const end = (
+    age: number,
+    completion_status: 'HTTP_COMPLETED' | 'HTTP_ERROR' | '500' | 'SESSION_STOPPED',
+    event?: object,
+  ) =>
+    rows.session(of, {
+      state: 'ended',
+      completion_status,
+      created_at: secondsAgo(age),
+      bot_started_at: secondsAgo(age),
+      ended_at: secondsAgo(age - 1),
+      events: JSON.stringify(event === undefined ? [] : [event]),
+    });
+  const raise = (exceptionType: string | null) => ({
+    code: 'BOT_FAILED',
+    at: testNow.toISOString(),
+    detail: { status: 500, exceptionType, exceptionMessage: null, tail: '' },
+  });
+  await end(900, '500', raise('KeyError'));
+  const latest = await end(800, '500', raise('KeyError'));
+  await end(700, '500', raise('TimeoutError'));
+  await end(600, 'HTTP_ERROR', {
+    code: 'INSTANCE_EXITED',
+    at: testNow.toISOString(),
+    detail: { code: null, signal: 'SIGSEGV', outOfMemory: false },
+  });
+  await end(500, 'HTTP_COMPLETED');
+  await end(400, 'SESSION_STOPPED');
+  await end(4_000, '500', raise('KeyError'));
+  const problems = await list(organizationId);
+  expect(
+    problems.map(({ exceptionType, completionStatus, count, cause }) => [
+      exceptionType,
+      completionStatus,
+      count,
+      cause,
+    ]),
+  ).toEqual([
+    ['KeyError', '500', 2, 'The bot raised KeyError.'],
+    [null, 'HTTP_ERROR', 1, 'The bot was killed by the signal SIGSEGV.'],
+    ['TimeoutError', '500', 1, 'The bot raised TimeoutError.'],
+  ]);
+  expect(problems[0]).toMatchObject({
+    agentName: 'parrot',
+    latestSessionId: latest,
+    firstAt: secondsAgo(900).toISOString(),
+    lastAt: secondsAgo(800).toISOString(),
+  });
+  const other = await rows.organization();
+  expect(await list(other)).toEqual([]);
+  await expect(list(other, agentId)).rejects.toMatchObject({ reason: 'not-found' });
+});
