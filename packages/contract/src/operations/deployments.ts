@@ -106,6 +106,10 @@ const DeploymentDetails = Deployment.extend({
   activatedAt: IsoDateTime.nullable().describe('When it started to serve'),
   rolledBackFrom: Uuid.nullable().describe('The deployment that a rollback repeated'),
   createdByKeyId: Uuid.nullable().describe('Null for a directory of the service'),
+  createdBy: z
+    .string()
+    .nullish()
+    .describe('E-mail address of the person, or name of the API key; null for a directory, and of earlier versions'),
   secretRevisions: z.array(PinnedSecretSet),
   activeSessionCount: z.number().int(),
   failure: failedExit.nullable(),

@@ -1,5 +1,6 @@
 import type { PreparedProject } from '@bothost/runtime';
 import type { Insertable } from 'kysely';
+import type { Actor } from '../audit/chain.ts';
 import { lockUsableBuild } from '../builds/find.ts';
 import type { Database, DeploymentCodeSource, DeploymentsTable, SecretRevisionPin } from '../store/tables.ts';
 import { insertDeployment, supersedePendingDeployments } from './deployment-rows.ts';
@@ -20,7 +21,8 @@ export type DeploymentCode = {
 
 export type NewDeployment = DeploymentCode & {
   readonly settings: Settings;
-  readonly createdByKeyId: string | null;
+  /** Null for a directory of the service. */
+  readonly creator: Pick<Actor, 'keyId' | 'keyName' | 'person'> | null;
   readonly rolledBackFrom: string | null;
   readonly secretPins: readonly SecretRevisionPin[];
 };
@@ -61,7 +63,8 @@ function rowOf(id: string, agentId: string, fields: NewDeployment, now: Date): I
     websocket_start: settings.websocketStart,
     fork: settings.fork,
     secret_pins: JSON.stringify(fields.secretPins),
-    created_by_key_id: fields.createdByKeyId,
+    created_by_key_id: fields.creator?.keyId ?? null,
+    created_by: fields.creator?.person?.email ?? fields.creator?.keyName ?? null,
     rolled_back_from: fields.rolledBackFrom,
     created_at: now,
     updated_at: now,

@@ -225,7 +225,7 @@ function newDeployment(
   scope: Scope,
   secretPins: readonly SecretRevisionPin[],
 ): NewDeployment {
-  return { ...code, settings, createdByKeyId: scope.keyId, rolledBackFrom: null, secretPins };
+  return { ...code, settings, creator: scope, rolledBackFrom: null, secretPins };
 }
 
 /** Existing clients always send the region of the agent, so only a different region is an error. */

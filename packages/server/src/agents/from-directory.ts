@@ -61,7 +61,7 @@ export async function createAgentFromProjectDirectory(
       source: { kind: 'directory', path: directory, contentHash },
       prepared: null,
       settings: settingsFromFile(file),
-      createdByKeyId: null,
+      creator: null,
       rolledBackFrom: null,
       secretPins: await pinsOf(db, { organizationId, region }, directory, file),
     });

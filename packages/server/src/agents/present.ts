@@ -65,6 +65,7 @@ export function toDeploymentDetails(
     activatedAt: row.activated_at?.toISOString() ?? null,
     rolledBackFrom: row.rolled_back_from,
     createdByKeyId: row.created_by_key_id,
+    createdBy: row.created_by,
     secretRevisions: of.secrets,
     activeSessionCount: of.activeSessions,
     failure: problemOf(row),

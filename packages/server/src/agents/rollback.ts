@@ -47,7 +47,7 @@ export async function rollBack(
     const id = await createDeployment({ ...context, db }, agent, {
       ...again,
       settings: toSettings(earlier),
-      createdByKeyId: scope.keyId,
+      creator: scope,
       rolledBackFrom: earlier.id,
       secretPins: earlier.secret_pins,
     });

@@ -29,6 +29,7 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
   fork: true,
   secret_pins: [],
   created_by_key_id: null,
+  created_by: null,
   rolled_back_from: null,
   activated_at: null,
   replaced_at: null,
