@@ -55,47 +55,36 @@ export const LogLine = z
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
-/**
- * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the
- * `nextCursor` of each response until it is null.
- */
-export const getLogs = defineOperation({
-  ...requestWithoutBody,
-  name: 'getLogs',
-  summary: 'Read, search and follow the output of an agent',
-  tag: 'logs',
-  key: 'private',
-  grantees: everyone,
-  path: '/agents/{agentName}/logs',
-  params: AgentPathParameters,
-  query: z.object({
-    limit: z.coerce.number<number>().int().min(1).max(linesPerLogPage.maximum).default(linesPerLogPage.default),
-    offset: z.coerce.number<number>().int().min(0).max(1_000_000).default(0),
-    cursor: z.string().optional().describe('nextCursor or followCursor of another response; makes offset ignored'),
-    deploymentId: Uuid.optional(),
-    sessionId: Uuid.optional(),
-    query: z.string().max(1_000).optional().describe('Only lines that contain this text, ignoring case'),
-    level: z
-      .string()
-      .transform((level) => level.toUpperCase())
-      .pipe(z.enum(logLevels))
-      .optional()
-      .describe('Minimum level; lines without a level are omitted'),
-    order: z.enum(['asc', 'desc']).default('desc'),
-    startTime: UnixSeconds,
-    endTime: UnixSeconds,
-    wait: z.coerce
-      .number<number>()
-      .min(0)
-      .max(linesPerLogPage.waitSeconds)
-      .default(0)
-      .describe('With order asc: seconds to wait for a first line if there is none yet'),
-  }),
-  response: z.object({
+const logQuery = z.object({
+  limit: z.coerce.number<number>().int().min(1).max(linesPerLogPage.maximum).default(linesPerLogPage.default),
+  offset: z.coerce.number<number>().int().min(0).max(1_000_000).default(0),
+  cursor: z.string().optional().describe('nextCursor or followCursor of another response; makes offset ignored'),
+  deploymentId: Uuid.optional(),
+  sessionId: Uuid.optional(),
+  query: z.string().max(1_000).optional().describe('Only lines that contain this text, ignoring case'),
+  level: z
+    .string()
+    .transform((level) => level.toUpperCase())
+    .pipe(z.enum(logLevels))
+    .optional()
+    .describe('Minimum level; lines without a level are omitted'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  startTime: UnixSeconds,
+  endTime: UnixSeconds,
+  wait: z.coerce
+    .number<number>()
+    .min(0)
+    .max(linesPerLogPage.waitSeconds)
+    .default(0)
+    .describe('With order asc: seconds to wait for a first line if there is none yet'),
+});
+
+function logResponse<Line extends z.ZodType>(line: Line) {
+  return z.object({
     total: z
       .object({ value: z.number().int(), relation: z.enum(['eq', 'gte']) })
       .describe('Matching lines, including this page; gte: counting stopped at a limit, and there may be more'),
-    logs: z.array(LogLine),
+    logs: z.array(line),
     maskingIncomplete: z
       .boolean()
       .optional()
@@ -119,6 +108,39 @@ export const getLogs = defineOperation({
       .describe(
         'With order desc, on the first page: where lines start that are written after this response; null: none will be',
       ),
-  }),
+  });
+}
+
+/**
+ * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the
+ * `nextCursor` of each response until it is null.
+ */
+export const getLogs = defineOperation({
+  ...requestWithoutBody,
+  name: 'getLogs',
+  summary: 'Read, search and follow the output of an agent',
+  tag: 'logs',
+  key: 'private',
+  grantees: everyone,
+  path: '/agents/{agentName}/logs',
+  params: AgentPathParameters,
+  query: logQuery,
+  response: logResponse(LogLine),
   errors: ['invalid-request', 'not-found'],
+});
+
+const OrganizationLogLine = LogLine.extend({ agentName: z.string() }).meta({ id: 'OrganizationLogLine' });
+
+/** Like `getLogs`, with the lines of all agents merged by time. */
+export const listOrganizationLogs = defineOperation({
+  ...requestWithoutBody,
+  name: 'listOrganizationLogs',
+  summary: 'Read, search and follow the output of all agents',
+  tag: 'logs',
+  key: 'private',
+  grantees: everyone,
+  path: '/logs',
+  query: logQuery,
+  response: logResponse(OrganizationLogLine),
+  errors: ['invalid-request'],
 });

@@ -1,6 +1,6 @@
 import { createApiError } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { findAgent } from './rows.ts';
+import { findAgent, listAgentRows } from './rows.ts';
 
 /**
  * Returns the id of an agent, given its name or id. A deleted agent is found only by its id.
@@ -16,4 +16,24 @@ export async function requireAgentId(db: Database, organizationId: string, nameO
 /** Returns the id of an agent, or undefined if the agent does not exist. */
 export async function findAgentId(db: Database, organizationId: string, nameOrId: string): Promise<string | undefined> {
   return (await findAgent(db, organizationId, nameOrId))?.id;
+}
+
+/** Returns the ids of the agents of an organization, without deleted ones. */
+export async function listAgentIds(db: Database, organizationId: string): Promise<readonly string[]> {
+  return (await listAgentRows(db, organizationId, undefined)).map(({ id }) => id);
+}
+
+/** Maps the ids of deployments to the names of their agents. */
+export async function findAgentNames(
+  db: Database,
+  deploymentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (deploymentIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('deployments')
+    .innerJoin('agents', 'agents.id', 'deployments.agent_id')
+    .select(['deployments.id', 'agents.name'])
+    .where('deployments.id', 'in', [...deploymentIds])
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,3 +1,4 @@
+import type { Operations, RequestOf } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
@@ -8,7 +9,7 @@ import { findCurrentImageDigest } from '../secrets/pull-secret.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, type DeploymentChange, updateAgent } from './deploy.ts';
 import type { FindImageDigest } from './deployment-code.ts';
-import { requireAgentId } from './find.ts';
+import { findAgentNames, listAgentIds, requireAgentId } from './find.ts';
 import { rollBack } from './rollback.ts';
 import { readDeploymentSecrets } from './secret-pins.ts';
 import { createAgentNameWarning } from './settings.ts';
@@ -28,6 +29,21 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     const warning = createAgentNameWarning(agentName);
     const agent = await getAgent(context, caller, agentName, usageOf);
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
+  }
+
+  /** Reads a page of the logs of agents, which must belong to the caller's organization. */
+  function readLogs(
+    agentIds: readonly string[],
+    query: RequestOf<Operations['getLogs']>['query'],
+    caller: Principal,
+    disconnected: () => AbortSignal,
+  ) {
+    const secretsOf = (id: string) => readDeploymentSecrets(context, id);
+    const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
+    const withoutText = caller.grantee === 'viewer';
+    return withAnySignal([context.closing, disconnected()], (closing) =>
+      getLogs({ ...context, secretsOf, readInTurn, closing, withoutText }, agentIds, query),
+    );
   }
 
   return {
@@ -62,17 +78,19 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     getDeployment: ({ params }, caller) =>
       getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
     checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
-    getLogs: async ({ params, query }, caller, _, disconnected) => {
-      const agentId = await requireAgentId(context.db, caller.organizationId, params.agentName);
-      const secretsOf = (id: string) => readDeploymentSecrets(context, id);
-      const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
-      return withAnySignal([context.closing, disconnected()], (closing) =>
-        getLogs(
-          { ...context, secretsOf, readInTurn, closing, withoutText: caller.grantee === 'viewer' },
-          agentId,
-          query,
-        ),
-      );
+    getLogs: async ({ params, query }, caller, _, disconnected) =>
+      readLogs(
+        [await requireAgentId(context.db, caller.organizationId, params.agentName)],
+        query,
+        caller,
+        disconnected,
+      ),
+    listOrganizationLogs: async ({ query }, caller, _, disconnected) => {
+      const agentIds = await listAgentIds(context.db, caller.organizationId);
+      const page = await readLogs(agentIds, query, caller, disconnected);
+      const deploymentIds = new Set(page.logs.map(({ deploymentId }) => deploymentId));
+      const names = await findAgentNames(context.db, [...deploymentIds]);
+      return { ...page, logs: page.logs.map((line) => ({ ...line, agentName: names.get(line.deploymentId) ?? '' })) };
     },
   } satisfies Partial<ApiOperationHandlers>;
 }

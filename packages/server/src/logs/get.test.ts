@@ -38,10 +38,10 @@ it('getLogs ends a waiting request when the server closes, and removes its abort
   const query = { limit: 10, offset: 0, order: 'asc', wait: 25 } as const;
   const listeners = () => getEventListeners(signal, 'abort').length;
 
-  const waiting = getLogs(context, agentId, query);
+  const waiting = getLogs(context, [agentId], query);
   expect(listeners()).toBe(1);
   closing.abort();
   expect(await waiting).toMatchObject({ logs: [], nextCursor: expect.any(String) });
-  expect(await getLogs(context, agentId, query)).toMatchObject({ logs: [], nextCursor: expect.any(String) });
+  expect(await getLogs(context, [agentId], query)).toMatchObject({ logs: [], nextCursor: expect.any(String) });
   expect(listeners()).toBe(0);
 });

@@ -42,12 +42,16 @@ const limits: LogPageLimits = {
 const newInstancesMs = 1_000;
 
 /**
- * Reads a page of the output of an agent's instances, merged by time. With `wait`, an empty page is delayed until there is a line
+ * Reads a page of the output of the instances of agents, merged by time. With `wait`, an empty page is delayed until there is a line
  * or the time limit is reached.
  *
  * @throws failure `invalid-request` for an invalid cursor
  */
-export async function getLogs(context: LogsContext, agentId: string, query: Query): Promise<ResponseOf<GetLogs>> {
+export async function getLogs(
+  context: LogsContext,
+  agentIds: readonly string[],
+  query: Query,
+): Promise<ResponseOf<GetLogs>> {
   const { closing } = context;
   const waitOver = new AbortController();
   const stop = () => waitOver.abort();
@@ -57,11 +61,11 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   if (closing.aborted) stop();
   try {
     const masks = createMasks(context.secretsOf);
-    const page = await readLogs({ ...context, maskOf: masks.of }, agentId, query, waitOver.signal);
+    const page = await readLogs({ ...context, maskOf: masks.of }, agentIds, query, waitOver.signal);
     return {
       ...page,
       ...(masks.areComplete() ? {} : { maskingIncomplete: true }),
-      ...((await hidesLogs(context, agentId, query)) ? { hiddenByRole: true } : {}),
+      ...((await hidesLogs(context, agentIds, query)) ? { hiddenByRole: true } : {}),
     };
   } finally {
     clearTimeout(timer);
@@ -69,10 +73,14 @@ export async function getLogs(context: LogsContext, agentId: string, query: Quer
   }
 }
 
-async function hidesLogs({ db, host, withoutText }: LogsContext, agentId: string, query: Query): Promise<boolean> {
+async function hidesLogs(
+  { db, host, withoutText }: LogsContext,
+  agentIds: readonly string[],
+  query: Query,
+): Promise<boolean> {
   const { deploymentId, sessionId } = query;
   if (!withoutText || [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id))) return false;
-  return hasLogsWithText(db, { agentId, hostId: host.id, deploymentId, sessionId, withoutText });
+  return hasLogsWithText(db, { agentIds, hostId: host.id, deploymentId, sessionId, withoutText });
 }
 
 /** Creates the masks for one request. Decrypts the secrets of a deployment once, when the deployment's first output is read. */
@@ -96,7 +104,7 @@ function createMasks(secretsOf: LogsContext['secretsOf']) {
 
 async function readLogs(
   context: LogsContext & LogPageContext,
-  agentId: string,
+  agentIds: readonly string[],
   query: Query,
   waitOver: AbortSignal,
 ): Promise<ResponseOf<GetLogs>> {
@@ -105,7 +113,7 @@ async function readLogs(
   const hasInvalidId = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
   if (hasInvalidId) return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
   const { withoutText } = context;
-  const scope = { agentId, hostId: context.host.id, deploymentId, sessionId, withoutText };
+  const scope = { agentIds, hostId: context.host.id, deploymentId, sessionId, withoutText };
   const text = query.query?.toLowerCase();
   const filter = { text: text === '' ? undefined : text, level: query.level };
   const from = Math.floor((query.startTime ?? 0) * 1_000_000);

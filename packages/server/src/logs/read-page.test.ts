@@ -74,7 +74,7 @@ beforeAll(async () => {
     await rows.db.insertInto('instance_logs').values(row).execute();
   }
   written.sort(comparePositions);
-  const scope = { agentId, hostId, deploymentId: undefined, sessionId: undefined, withoutText: false };
+  const scope = { agentIds: [agentId], hostId, deploymentId: undefined, sessionId: undefined, withoutText: false };
   request = { scope, filter: noFilter, after: null, offset: 0, from: 0, to: 2 ** 53, limits: everything };
 });
 afterAll(async () => {
@@ -128,7 +128,10 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     ['recording', false],
     [null, false],
   ] as const)('without text returns the log of a session with the level %s: %s', async (level, isReturned) => {
-    const { agentId, hostId } = request.scope;
+    const {
+      agentIds: [agentId = ''],
+      hostId,
+    } = request.scope;
     const found = await rows.db.selectFrom('instance_logs').selectAll().limit(1).executeTakeFirstOrThrow();
     const { organization_id: organizationId } = await rows.db
       .selectFrom('agents')
@@ -140,7 +143,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     const logs = rows.db.updateTable('instance_logs').where('instance_id', '=', found.instance_id);
     await logs.set({ session_id: sessionId }).execute();
     onTestFinished(async () => void (await logs.set({ session_id: null }).execute()));
-    const scope = { agentId, hostId, deploymentId: undefined, sessionId, withoutText: true };
+    const scope = { agentIds: [agentId], hostId, deploymentId: undefined, sessionId, withoutText: true };
     expect(texts(await read({ scope })).length > 0).toBe(isReturned);
     expect(texts(await read({ scope: { ...scope, withoutText: false } })).length).toBeGreaterThan(0);
   });

@@ -4,9 +4,9 @@ import type { SortOrder } from './position.ts';
 
 export type StoredLog = Selectable<InstanceLogsTable>;
 
-/** The agent, and optionally the deployment or session, whose logs are requested. */
+/** The agents, and optionally the deployment or session, whose logs are requested. */
 export type LogScope = {
-  readonly agentId: string;
+  readonly agentIds: readonly string[];
   readonly hostId: string;
   readonly deploymentId: string | undefined;
   readonly sessionId: string | undefined;
@@ -26,6 +26,10 @@ export type InstanceWithLogs = {
   readonly requested_at: Date | null;
 };
 
+function isOfAgent(column: string, { agentIds }: Pick<LogScope, 'agentIds'>) {
+  return sql<boolean>`${sql.ref(column)} = any(${agentIds}::uuid[])`;
+}
+
 export function listLiveInstancesForLogs(db: Database, scope: LogScope): Promise<InstanceWithLogs[]> {
   return db
     .selectFrom('instances')
@@ -37,7 +41,7 @@ export function listLiveInstancesForLogs(db: Database, scope: LogScope): Promise
       'instances.session_id',
       'sessions.requested_at',
     ])
-    .where('instances.agent_id', '=', scope.agentId)
+    .where(isOfAgent('instances.agent_id', scope))
     .where('instances.host_id', '=', scope.hostId)
     .where('instances.state', '<>', 'ended')
     .$if(scope.deploymentId !== undefined, (query) =>
@@ -81,7 +85,7 @@ export function listInstanceLogRows(
       'instance_logs.ends_at',
       'sessions.requested_at',
     ])
-    .where('instance_logs.agent_id', '=', scope.agentId)
+    .where(isOfAgent('instance_logs.agent_id', scope))
     .where('instance_logs.host_id', '=', scope.hostId)
     .where('instance_logs.ends_at', '>=', page.from)
     .where('instance_logs.begins_at', '<=', page.to)
@@ -110,9 +114,9 @@ export function listInstanceLogRows(
 export async function hasLogsWithText(db: Database, scope: LogScope): Promise<boolean> {
   const { rows } = await sql`
     with logs as (
-      select session_id, deployment_id from instance_logs where agent_id = ${scope.agentId} and host_id = ${scope.hostId}
+      select session_id, deployment_id from instance_logs where ${isOfAgent('agent_id', scope)} and host_id = ${scope.hostId}
       union all select session_id, deployment_id from instances
-        where agent_id = ${scope.agentId} and host_id = ${scope.hostId} and state <> 'ended')
+        where ${isOfAgent('agent_id', scope)} and host_id = ${scope.hostId} and state <> 'ended')
     select from logs join sessions on sessions.id = logs.session_id
     where coalesce(conversation_level, 'transcript') not in ('off', 'timings')
       and (${scope.sessionId ?? null}::uuid is null or logs.session_id = ${scope.sessionId ?? null}::uuid)
@@ -124,8 +128,8 @@ export async function hasLogsWithText(db: Database, scope: LogScope): Promise<bo
 /** Returns whether the log of a session may still grow, because the session or its instance has not ended. */
 export async function canSessionLogGrow(db: Database, scope: LogScope & { sessionId: string }): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
-    select exists (select from sessions where id = ${scope.sessionId} and agent_id = ${scope.agentId} and state <> 'ended')
-      or exists (select from instances where session_id = ${scope.sessionId} and agent_id = ${scope.agentId}
+    select exists (select from sessions where id = ${scope.sessionId} and ${isOfAgent('agent_id', scope)} and state <> 'ended')
+      or exists (select from instances where session_id = ${scope.sessionId} and ${isOfAgent('agent_id', scope)}
         and state <> 'ended') as may`.execute(db);
   return rows[0]?.may ?? false;
 }

@@ -102,6 +102,25 @@ describe('logs', () => {
     for (const session of sessions.slice(1)) await stopAgentSession(service, 'talker', session);
   });
 
+  it('of all agents are merged by time, and name the agent of each line', async () => {
+    const word = createUniqueName('Everybody');
+    const sessions = [
+      ['talker', await startAgentSession(service, 'talker')],
+      ['warm', await startAgentSession(service, 'warm')],
+    ] as const;
+    for (let round = 0; round < 3; round++)
+      for (const [agent, session] of sessions) await say(agent, session, `console.log("${word} ${round}")`);
+    const readAll = (query: Query) => service.client.listOrganizationLogs({ query: { query: word, ...query } });
+    const first = await readAll({ order: 'asc', limit: 4 });
+    const second = await readAll({ order: 'asc', limit: 4, cursor: first.nextCursor ?? '' });
+    const all = [...first.logs, ...second.logs];
+    expect(all.map(({ agentName, sessionId, log }) => [agentName, sessionId, log])).toEqual(
+      [0, 1, 2].flatMap((round) => sessions.map(([agent, session]) => [agent, session, `${word} ${round}`])),
+    );
+    expect((await readAll({ sessionId: sessions[1][1] })).logs).toHaveLength(3);
+    for (const [agent, session] of sessions) await stopAgentSession(service, agent, session);
+  });
+
   it('can be filtered by text, level, deployment and time', async () => {
     const session = await startAgentSession(service, 'talker');
     const line = (level: string, text: string) => `2026-11-20 12:00:00.123 | ${level} | bot:run:1 | NONE - ${text}`;
