@@ -12,6 +12,10 @@ export const auditOptions = {
   until: durationOption({ description: 'Only entries older than 10m, 2h, 30d and so on' }, maxAgeSeconds),
   action: textOption({ description: 'Only entries of this action, such as agents.deploy or secrets.set', short: 'a' }),
   object: textOption({ description: 'Only entries about the object with this name', placeholder: 'NAME' }),
+  actor: textOption({
+    description: 'Only entries of the person with this e-mail address, or of the API key with this name',
+    placeholder: 'EMAIL',
+  }),
   result: textOption({
     description: 'Only entries with this result: done, unchanged, dry-run, or the reason of an error',
   }),
@@ -23,7 +27,7 @@ type AuditFilter = {
 
 export function toAuditQuery(
   context: Pick<CommandContext, 'io'>,
-  { since, until, action, object, result }: AuditFilter,
+  { since, until, action, object, actor, result }: AuditFilter,
 ): Query {
   const ago = (seconds: number) => new Date(context.io.now().getTime() - seconds * 1_000).toISOString();
   return {
@@ -31,6 +35,7 @@ export function toAuditQuery(
     ...(until === undefined ? {} : { until: ago(until) }),
     ...(action === undefined ? {} : { action }),
     ...(object === undefined ? {} : { object }),
+    ...(actor === undefined ? {} : { actor }),
     ...(result === undefined ? {} : { result }),
   };
 }

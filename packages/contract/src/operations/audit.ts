@@ -57,6 +57,9 @@ export const listAuditEntries = defineOperation({
     until: moment,
     action: filterText.describe('Only entries of this action'),
     object: filterText.describe('Only entries about the object with this name, ignoring case'),
+    actor: filterText.describe(
+      'Only entries of the person with this e-mail address, or of the API key with this name, ignoring case',
+    ),
     result: filterText.describe('Only entries with this result'),
     order: z.enum(['asc', 'desc']).default('desc').describe('desc: newest first'),
     limit: z.coerce.number<number>().int().min(1).max(auditEntriesPerPage.maximum).default(auditEntriesPerPage.default),

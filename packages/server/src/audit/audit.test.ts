@@ -213,6 +213,16 @@ describe('the triggers of the audit log', () => {
 describe('listAuditEntries', () => {
   const sequences = async (query: object) => (await list(query)).entries.map(({ sequence }) => sequence);
 
+  it('returns the entries of a person or an API key, ignoring case', async () => {
+    const { person: _, ...key } = actor;
+    await append(home, event(10, { actor: { ...key, keyName: 'CI' } }));
+    await append(home, event(11, { actor: { ...actor, person: { ...actor.person, email: 'Eve@example.com' } } }));
+    const byActor = (name: string) => sequences({ actor: name });
+    expect(await byActor('ci')).toEqual([10]);
+    expect(await byActor('eve@EXAMPLE.com')).toEqual([11]);
+    expect(await byActor('nobody')).toEqual([]);
+  });
+
   it('returns stable pages in ascending and descending order while entries are appended', async () => {
     const first = await list({ order: 'desc', limit: 4 });
     expect(first.entries.map(({ sequence }) => sequence)).toEqual([9, 8, 7, 6]);

@@ -16,6 +16,7 @@ export async function listAuditEntries(
     until: until === undefined ? null : new Date(until),
     action: query.action ?? null,
     object: query.object ?? null,
+    actor: query.actor ?? null,
     result: query.result ?? null,
   };
   const beyond = query.cursor === undefined ? null : parseCursor(query.cursor);

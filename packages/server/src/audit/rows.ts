@@ -45,6 +45,8 @@ export type EventFilter = {
   readonly action: string | null;
   /** Name of the affected object (case-insensitive). */
   readonly object: string | null;
+  /** E-mail address of the person, or name of the API key (case-insensitive). */
+  readonly actor: string | null;
   readonly result: string | null;
 };
 
@@ -55,7 +57,7 @@ export function listEventPage(
   filter: EventFilter,
   page: { readonly order: 'asc' | 'desc'; readonly beyond: number | null; readonly limit: number },
 ): Promise<AuditRow[]> {
-  const { since, until, action, object, result } = filter;
+  const { since, until, action, object, actor, result } = filter;
   return db
     .selectFrom('audit_events')
     .selectAll()
@@ -65,6 +67,9 @@ export function listEventPage(
     .$if(until !== null, (query) => query.where('at', '<', until))
     .$if(action !== null, (query) => query.where('action', '=', action))
     .$if(object !== null, (query) => query.where(sql`lower(object)`, '=', object?.toLowerCase()))
+    .$if(actor !== null, (query) =>
+      query.where(sql<boolean>`lower(${actor}) in (lower(actor_user_email), lower(actor_key_name))`),
+    )
     .$if(result !== null, (query) => query.where('result', '=', result))
     .orderBy('sequence', page.order)
     .limit(page.limit)
