@@ -37,7 +37,7 @@ import { createRefusalAuditEntries } from './api/refused-request.ts';
 import { addDialinRoute, type DialinAnswerer } from './dialin.ts';
 import { createNodeServer } from './node-server.ts';
 import { addCommandLinePackage } from './pages/command-line-package.ts';
-import { addDashboardRoutes } from './pages/dashboard.ts';
+import { addDashboardRoutes, isPageRequest, sendDashboardPage } from './pages/dashboard.ts';
 import { addProbeRoutes, type Probes } from './probes.ts';
 import { addPublishedEventRoute, type PublishedEventReceiver } from './published-events.ts';
 import { createCorsHeaders, isPublicPath } from './requests/cors.ts';
@@ -208,7 +208,9 @@ function addErrorHandlers(app: FastifyInstance, context: AppContext, sockets: Ag
     if (level !== null) await requireCredential(context, request, reply, level);
     const webSocketPath = parseWebSocketPath(request.raw);
     if (webSocketPath !== null) throw sockets.refusalOf(webSocketPath.token) ?? createApiError('upgrade-required');
-    throw wrongMethod(request, reply) ?? createApiError('endpoint-not-found');
+    const known = wrongMethod(request, reply) ?? createApiError('endpoint-not-found');
+    if (level === null && isPageRequest(request)) return sendDashboardPage(request, reply.code(known.status));
+    throw known;
   });
 }
 

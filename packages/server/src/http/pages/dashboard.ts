@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { talkPageBasePath } from '@bothost/contract';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorizationPagePath } from '../api/authorization-server.ts';
 
 /** Paths of the single-page dashboard. The page itself interprets the path. */
@@ -36,7 +36,7 @@ export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false });
   const addPage = (path: string, sources: Sources) =>
-    app.get(path, (request, reply) => sendPage(reply, request.client.serviceUrl, sources));
+    app.get(path, (request, reply) => sendDashboardPage(request, reply, sources));
   for (const page of pages) addPage(page, ownSources);
   for (const page of [`${talkPageBasePath}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
   addPage('/docs', referenceSources);
@@ -47,10 +47,16 @@ export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   );
 }
 
-function sendPage(reply: FastifyReply, serviceUrl: string, sources: Sources): FastifyReply {
+/** Whether a request is that of a browser for a page, and not that of a program. */
+export function isPageRequest({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  return method === 'GET' && (headers.accept ?? '').includes('text/html');
+}
+
+/** Sends the dashboard, which shows what is at the path of the request, or that nothing is there. */
+export function sendDashboardPage(request: FastifyRequest, reply: FastifyReply, sources = ownSources): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(serviceUrl, sources),
+      'content-security-policy': contentSecurityPolicy(request.client.serviceUrl, sources),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',
