@@ -74,6 +74,33 @@ browserTest(
   },
 );
 
+browserTest(
+  'a secret set takes the keys of a pasted or dropped .env file, and names the lines that are refused',
+  async () => {
+    const { url, botcli } = await createOrganization(service, page, 'imported');
+    await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
+    await page.goto(`${url}/secrets/echo-secrets`);
+    await button('Import .env').click();
+    await dialog().getByLabel('Lines KEY=value').fill('OPENAI_API_KEY\nPORT=1');
+    await dialog().getByText('Line 1: this line is not KEY=value, a comment or blank').waitFor();
+    await dialog().getByText('Line 2: ').waitFor();
+    expect(await button('Store 1 key').isDisabled()).toBe(true);
+    await dialog()
+      .getByLabel('File')
+      .setInputFiles({
+        name: '.env',
+        mimeType: 'text/plain',
+        buffer: Buffer.from(`export OPENAI_API_KEY="${values[0]}"\nGREETING=good morning\nEMPTY=\n`),
+      });
+    await dialog().getByText('EMPTY is empty and left out.').waitFor();
+    await inspect('secret-import');
+    await button('Store 2 keys').click();
+    await page.getByText('2 keys are stored.').waitFor();
+    await expect.poll(() => removeButtons().count()).toBe(2);
+    await keys().filter({ hasText: 'GREETING' }).getByText('Revision 2').waitFor();
+  },
+);
+
 browserTest('a rollback of a secret set first lists the changed keys, and restores an earlier revision', async () => {
   const { url, botcli } = await createOrganization(service, page, 'rollback');
   await botcli('secrets', 'set', 'echo-secrets', `OPENAI_API_KEY=${values[0]}`, '--skip', '--wait');
@@ -96,7 +123,7 @@ browserTest('a secret set lists the agents that use it, and marks them as stale 
   const { url, botcli, deployEcho } = await createOrganization(service, page, 'stale');
   await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
   await deployEcho('one');
-  await page.goto(`${url}/agents/echo`);
+  await page.goto(`${url}/agents/echo/settings`);
   await page.getByLabel('Secret set').selectOption('echo-secrets');
   await button('Save').click();
   await page.getByText('A deployment with the new settings has started.').waitFor();

@@ -68,6 +68,7 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
   listSecretSets: [['home']],
   showSecretSet: [['home', 'keys']],
   setSecret: [['home', 'NAME', 'KEY']],
+  setSecretsFromFile: [['home', 'keys', '.env']],
   unsetSecret: [['home', 'keys', 'KEY']],
   showSecretHistory: [['home', 'keys']],
   rollBackSecrets: [['home', 'keys', 2]],

@@ -62,6 +62,8 @@ export const botcliCommands = {
   showSecretSet: (organization: string, set: string) => formatCloudCommand(organization, 'secrets', 'list', set),
   setSecret: (organization: string, set: string, key: string) =>
     formatCloudCommand(organization, 'secrets', 'set', set, key),
+  setSecretsFromFile: (organization: string, set: string, file: string) =>
+    formatCloudCommand(organization, 'secrets', 'set', set, '--file', file),
   unsetSecret: (organization: string, set: string, key: string) =>
     formatCloudCommand(organization, 'secrets', 'unset', set, key),
   showSecretHistory: (organization: string, set: string) => formatCloudCommand(organization, 'secrets', 'history', set),

@@ -1,7 +1,7 @@
 import type { SecretSetDetails } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { KeyRound, Plus } from 'lucide-react';
+import { FileUp, KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { isNotFoundError } from '../api.ts';
 import { botcliCommands } from '../commands/botcli-commands.ts';
@@ -18,6 +18,7 @@ import { PageHeader, Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { DeleteSetDialog } from './delete-set-dialog.tsx';
+import { EnvFileDialog } from './env-file-dialog.tsx';
 import { secretSetQuery, useRefreshSecrets } from './queries.ts';
 import { SecretSetReadinessBadge } from './readiness-badge.tsx';
 import { SecretHistory } from './secret-history.tsx';
@@ -75,7 +76,9 @@ function SecretSet({ set }: { readonly set: SecretSetDetails }) {
   );
 }
 
-type OpenDialog = { readonly action: 'add' } | { readonly action: 'replace' | 'remove'; readonly key: string };
+type OpenDialog =
+  | { readonly action: 'add' | 'import' }
+  | { readonly action: 'replace' | 'remove'; readonly key: string };
 
 function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
   const membership = useMembership();
@@ -90,10 +93,16 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
       lead="Values are never shown. Equal values of a key have equal fingerprints."
       actions={
         mayWrite && (
-          <Button onClick={() => setOpen({ action: 'add' })}>
-            <Plus aria-hidden="true" className="size-4" />
-            Add key
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button variant="outline" onClick={() => setOpen({ action: 'import' })}>
+              <FileUp aria-hidden="true" className="size-4" />
+              Import .env
+            </Button>
+            <Button onClick={() => setOpen({ action: 'add' })}>
+              <Plus aria-hidden="true" className="size-4" />
+              Add key
+            </Button>
+          </div>
         )
       }
     >
@@ -142,9 +151,9 @@ function Keys({ set: { name, secrets } }: { readonly set: SecretSetDetails }) {
           />
         )}
       </RowList>
-      {open !== null && open.action !== 'remove' && (
-        <SetValueDialog setName={name} secretKey={open.action === 'add' ? null : open.key} onClose={close} />
-      )}
+      {open?.action === 'import' && <EnvFileDialog setName={name} onClose={close} />}
+      {open?.action === 'add' && <SetValueDialog setName={name} secretKey={null} onClose={close} />}
+      {open?.action === 'replace' && <SetValueDialog setName={name} secretKey={open.key} onClose={close} />}
       {open?.action === 'remove' && (
         <ConfirmDialog
           title={`Remove ${open.key}?`}
