@@ -4,15 +4,24 @@ import { readTextParameter } from '../routing/search-values.ts';
 export type AuditFilter = {
   readonly action?: string | undefined;
   readonly object?: string | undefined;
+  /** The e-mail address of a person, or the name of an API key. */
+  readonly actor?: string | undefined;
   readonly result?: string | undefined;
   /** A period that ends now, such as `7d`. Absent means no limit. */
   readonly since?: string | undefined;
 };
 
-export function parseAuditFilter({ action, object, result, since }: Readonly<Record<string, unknown>>): AuditFilter {
+export function parseAuditFilter({
+  action,
+  object,
+  actor,
+  result,
+  since,
+}: Readonly<Record<string, unknown>>): AuditFilter {
   return {
     action: readTextParameter(action),
     object: readTextParameter(object),
+    actor: readTextParameter(actor),
     result: readTextParameter(result),
     since: readTextParameter(since),
   };

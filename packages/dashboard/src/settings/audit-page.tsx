@@ -47,7 +47,7 @@ export function AuditPage() {
         lead="Who signed in, deployed, stopped sessions, and changed or read secrets, API keys, members and the organization, and who was refused. Entries cannot be changed."
         actions={<Verification organization={organization} />}
       />
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
         <SelectField
           label="Action"
           options={[['', 'All actions'], ...auditActions.map((action) => [action, action] as const)]}
@@ -59,6 +59,12 @@ export function AuditPage() {
           placeholder="Agent, secret set or id"
           value={filter.object}
           onValue={(object) => void setFilter({ object: object?.trim() || undefined })}
+        />
+        <FilterField
+          label="Person or key"
+          placeholder="E-mail address or name of a key"
+          value={filter.actor}
+          onValue={(actor) => void setFilter({ actor: actor?.trim() || undefined })}
         />
         <SelectField
           label="Time"
@@ -119,12 +125,19 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
       }
       facts={[
         describeActor(entry),
+        ...describeRevisions(entry),
         ...(address === null ? [] : [address]),
         <RelativeTime key="at" at={at} />,
         `#${sequence}`,
       ]}
     />
   );
+}
+
+/** Says how a write changed the revision of a secret set. */
+function describeRevisions({ revisionBefore, revisionAfter }: AuditEntry): readonly string[] {
+  if (revisionAfter === null) return [];
+  return [revisionBefore === null ? `Revision ${revisionAfter}` : `Revision ${revisionBefore} to ${revisionAfter}`];
 }
 
 function describeActor({ action, userEmail, keyName, keyId, requestId }: AuditEntry): string {

@@ -57,13 +57,13 @@ export function agentNamesQuery(organization: string) {
 }
 
 export function auditQuery(organization: string, filter: AuditFilter) {
-  const { action, object, result, since } = filter;
+  const { action, object, actor, result, since } = filter;
   return infiniteQueryOptions({
     queryKey: [...createOrganizationQueryKey(organization), 'audit', filter],
     queryFn: ({ pageParam, signal }) => {
       const startTime = computePeriodStartSeconds(since, Date.now());
       const period = startTime === undefined ? {} : { since: new Date(startTime * 1_000).toISOString() };
-      const query = { action, object, result, ...period, cursor: pageParam };
+      const query = { action, object, actor, result, ...period, cursor: pageParam };
       return getOrganizationApi(organization).listAuditEntries({ query }, signal);
     },
     initialPageParam: undefined as string | undefined,
