@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useEffectEvent, useState } from 'react';
 import { identifierInput, TextField } from './text-field.tsx';
 
 type FilterFieldProps = {
@@ -8,12 +8,26 @@ type FilterFieldProps = {
   readonly onValue: (value: string | undefined) => void;
 };
 
-/** A field of a list's filter. Applies its text on Enter or when it loses the focus, because each change sends a request. */
+const typingPauseMs = 400;
+
+/** A field of a list's filter. Applies its text after a pause in typing, on Enter, or when it loses the focus. */
 export function FilterField({ label, placeholder, value = '', onValue }: FilterFieldProps) {
   const [entered, setEntered] = useState(value);
+  const [applied, setApplied] = useState(value);
+  // The filter was changed elsewhere, for example by Back.
+  if (applied !== value) {
+    setApplied(value);
+    if (entered === applied) setEntered(value);
+  }
   const apply = () => {
     if (entered !== value) onValue(entered || undefined);
   };
+  const applyLatest = useEffectEvent(apply);
+  useEffect(() => {
+    if (entered === value) return;
+    const timer = setTimeout(applyLatest, typingPauseMs);
+    return () => clearTimeout(timer);
+  }, [entered, value]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     apply();

@@ -9,6 +9,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const timeOfDay = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 const clock = new Intl.DateTimeFormat('en', timeOfDay);
 const preciseClock = new Intl.DateTimeFormat('en', { ...timeOfDay, fractionalSecondDigits: 3 });
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: '2-digit' });
 const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
 /** Describes a time relative to `now`, such as `3 days ago` or `in 2 hours`. */
@@ -27,6 +28,11 @@ export function formatTimeOfDay(at: Date): string {
 /** Formats a time as the local time of day with milliseconds, such as `14:03:09.120`. */
 export function formatPreciseTimeOfDay(at: Date): string {
   return preciseClock.format(at);
+}
+
+/** Formats a time as the local date without the year, such as `Nov 23`. */
+export function formatDay(at: Date): string {
+  return day.format(at);
 }
 
 /** Formats a time as local date and time with the time zone. */

@@ -15,10 +15,12 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { formatCount, formatPreciseTimeOfDay } from '../components/format.ts';
+import { formatCount, formatDay, formatPreciseTimeOfDay } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
+import { HighlightedText } from './highlighted-text.tsx';
 import { LogLineDialog } from './log-line-dialog.tsx';
 import { extractLogMessage } from './log-text.ts';
+import type { ListedLogLine } from './queries.ts';
 import type { useLogLines } from './use-log-lines.ts';
 
 const rowPixels = 28;
@@ -29,6 +31,10 @@ const rowsAhead = 100;
 type LogViewProps = {
   readonly log: ReturnType<typeof useLogLines>;
   readonly organization: string;
+  /** Whether each line shows its agent. */
+  readonly hasAgents?: boolean;
+  /** A text that is marked in each line. */
+  readonly highlighted?: string | undefined;
   /** Whether each line shows the session that wrote it. */
   readonly hasSessions?: boolean;
   /** Whether lines that continue an entry are folded. False for the results of a search, which lack other lines of the entry. */
@@ -73,7 +79,7 @@ function NextPages({ log: { pages }, isAtEnd }: { readonly log: LogViewProps['lo
 }
 
 function Lines(props: LogViewProps) {
-  const { log, organization, hasSessions = false, isFoldable = true, isFollowing, onFollow, onRest, className } = props;
+  const { log, organization, isFoldable = true, isFollowing, onFollow, onRest, className } = props;
   const { pages, isMaskingIncomplete } = log;
   const entries = useMemo(
     () => (isFoldable ? groupLogEntries(log.lines) : log.lines.map((first): LogEntry => ({ first, rest: [] }))),
@@ -186,7 +192,7 @@ function Lines(props: LogViewProps) {
                 )}
                 style={{ height: rowPixels, transform: `translateY(${start}px)` }}
               >
-                <LineCells entry={entry} hasSessions={hasSessions} />
+                <LineCells entry={entry} {...props} />
               </div>
             );
           })}
@@ -224,16 +230,20 @@ function useScrollAnchor(
   }, [scroller, lines, isFollowing]);
 }
 
-function LineCells({ entry, hasSessions }: { readonly entry: LogEntry; readonly hasSessions: boolean }) {
-  const { first: line, rest } = entry;
+type LineCellsProps = Pick<LogViewProps, 'hasAgents' | 'hasSessions' | 'highlighted'> & { readonly entry: LogEntry };
+
+function LineCells({ entry, hasAgents = false, hasSessions = false, highlighted }: LineCellsProps) {
+  const { rest } = entry;
+  const line: ListedLogLine = entry.first;
   const isBad = line.level === 'ERROR' || line.level === 'CRITICAL';
   const isWarning = line.level === 'WARNING' || line.droppedBytes !== undefined;
   return (
     <>
       <span className="shrink-0 text-quiet tabular-nums" title={line.readAt === undefined ? timeOfReading : undefined}>
-        {formatPreciseTimeOfDay(new Date(line.timestamp))}
+        {formatLineTime(new Date(line.timestamp), new Date())}
         {line.readAt === undefined ? '~' : ' '}
       </span>
+      {hasAgents && <span className="w-28 shrink-0 truncate text-quiet">{line.agentName}</span>}
       {hasSessions && <span className="w-14 shrink-0 text-quiet max-sm:hidden">{line.sessionId?.slice(-6) ?? ''}</span>}
       <span
         className={classNames(
@@ -245,11 +255,17 @@ function LineCells({ entry, hasSessions }: { readonly entry: LogEntry; readonly 
         {line.level ?? ''}
       </span>
       <span className={classNames('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
-        {extractLogMessage(line.log)}
+        <HighlightedText text={extractLogMessage(line.log)} highlighted={highlighted} />
       </span>
       {rest.length > 0 && <span className="shrink-0 text-quiet">+{formatCount(rest.length, 'line')}</span>}
     </>
   );
+}
+
+/** Formats the time of a line. Includes the date unless the line is of today. */
+function formatLineTime(at: Date, now: Date): string {
+  const time = formatPreciseTimeOfDay(at);
+  return at.toDateString() === now.toDateString() ? time : `${formatDay(at)} ${time}`;
 }
 
 function levelBorder({ level, droppedBytes }: LogLine): string | false {

@@ -13,9 +13,12 @@ const waitSeconds = 20;
 
 type LogQuery = Partial<RequestOf<Operations['getLogs']>['query']>;
 
+/** A line with the name of its agent, which is missing in the log of a single agent. */
+export type ListedLogLine = LogLine & { readonly agentName?: string };
+
 type Page = {
   /** The lines of this page, oldest first. */
-  readonly lines: readonly LogLine[];
+  readonly lines: readonly ListedLogLine[];
   readonly older: LogQuery | null;
   readonly newer: LogQuery | null;
   readonly isMaskingIncomplete: boolean;
@@ -23,17 +26,47 @@ type Page = {
   readonly isHiddenByRole: boolean;
 };
 
+function readLogPage(organization: string, agent: string | undefined, query: LogQuery, signal?: AbortSignal) {
+  const api = getOrganizationApi(organization);
+  if (agent === undefined) return api.listOrganizationLogs({ query }, signal);
+  return api.getLogs({ params: { agentName: agent }, query }, signal);
+}
+
+/** The largest number of lines in a downloaded log, the oldest that match. */
+const downloadedLines = 100_000;
+
+/** Reads the lines that match a selection, oldest first, and returns them as text. */
+export async function createLogText(
+  organization: string,
+  agent: string | undefined,
+  selection: LogSelection,
+): Promise<string> {
+  const lines: ListedLogLine[] = [];
+  const query = { ...createLogQuery(selection, Date.now()), order: 'asc', limit: olderLinesPerPage } as const;
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await readLogPage(organization, agent, { ...query, cursor });
+    lines.push(...page.logs);
+    // A page without lines ends the log unless the service stopped at a limit of one request.
+    const isEmpty = page.logs.length === 0 && page.total.relation === 'eq';
+    if (page.nextCursor === null || isEmpty || lines.length >= downloadedLines) break;
+    cursor = page.nextCursor;
+  }
+  return lines.map(({ agentName, log }) => `${agentName === undefined ? '' : `${agentName}: `}${log}\n`).join('');
+}
+
 /**
- * Reads the page of an agent's log that ends at `startAt` or, if `startAt` is undefined, with the newest line. Then reads older
- * and newer pages on demand. A request for a newer page waits until new lines arrive. `agent` is a name or an id, and `startAt` a
+ * Reads the page of a log that ends at `startAt` or, if `startAt` is undefined, with the newest line. Then reads older
+ * and newer pages on demand. A request for a newer page waits until new lines arrive. `agent` is a name or an id; undefined reads the
+ * lines of all agents. `startAt` is a
  * Unix time in seconds.
  */
-export function agentLogQuery(organization: string, agent: string, selection: LogSelection, startAt?: number) {
+export function logQuery(organization: string, agent: string | undefined, selection: LogSelection, startAt?: number) {
   return infiniteQueryOptions({
     queryKey: [...createOrganizationQueryKey(organization), 'logs', agent, selection, startAt],
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
       const query = { ...createLogQuery(selection, Date.now()), limit: linesPerPage, ...pageParam };
-      const page = await getOrganizationApi(organization).getLogs({ params: { agentName: agent }, query }, signal);
+      const page = await readLogPage(organization, agent, query, signal);
       const notices = {
         isMaskingIncomplete: page.maskingIncomplete === true,
         isHiddenByRole: page.hiddenByRole === true,

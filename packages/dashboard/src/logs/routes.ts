@@ -1,9 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { agentLayout } from '../agents/layouts.ts';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { parseLogSearchParameters } from './log-filter.ts';
-import { agentLogQuery } from './queries.ts';
+import { logQuery } from './queries.ts';
 
 export const logsRoute = createRoute({
   getParentRoute: () => organizationLayout,
@@ -12,8 +13,19 @@ export const logsRoute = createRoute({
   loader: (loading) => {
     const { organization } = loading.params;
     const { agent, at, ...filter } = parseLogSearchParameters(loading.location.search);
-    prefetch(loading, agentNamesQuery(organization));
-    if (agent !== undefined) prefetch(loading, agentLogQuery(organization, agent, filter, at));
+    prefetch(loading, agentNamesQuery(organization), logQuery(organization, agent, filter, at));
   },
   component: lazyRouteComponent(() => import('./logs-page.tsx'), 'LogsPage'),
+});
+
+export const agentLogsRoute = createRoute({
+  getParentRoute: () => agentLayout,
+  path: '/logs',
+  validateSearch: parseLogSearchParameters,
+  loader: (loading) => {
+    const { organization, agent } = loading.params;
+    const { agent: _, at, ...filter } = parseLogSearchParameters(loading.location.search);
+    prefetch(loading, logQuery(organization, agent, filter, at));
+  },
+  component: lazyRouteComponent(() => import('./agent-logs-page.tsx'), 'AgentLogsPage'),
 });

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { agentLogQuery } from './queries.ts';
+import type { logQuery } from './queries.ts';
 
 /** Reads a log, and joins the lines of its pages, oldest first. */
-export function useLogLines(query: ReturnType<typeof agentLogQuery>) {
+export function useLogLines(query: ReturnType<typeof logQuery>) {
   const pages = useInfiniteQuery(query);
   const lines = useMemo(() => pages.data?.pages.flatMap((page) => page.lines) ?? [], [pages.data]);
   const read = pages.data?.pages ?? [];
