@@ -27,6 +27,8 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
     onClose();
     action();
   };
+  const openAgent = (agent: string) => () =>
+    void navigate({ to: '/orgs/$organization/agents/$agent', params: { organization: name, agent } });
   const talkTo = (agent: string) => () =>
     void navigate({ to: '/orgs/$organization/talk/$agent', params: { organization: name, agent } });
   const otherTheme = getCurrentTheme() === 'dark' ? 'light' : 'dark';
@@ -52,6 +54,11 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
           </Group>
           {agents.data !== undefined && agents.data.agents.length > 0 && (
             <Group heading="Agents">
+              {agents.data.agents.map((agent) => (
+                <Item key={agent.name} onSelect={choose(openAgent(agent.name))}>
+                  {`Open ${agent.name}`}
+                </Item>
+              ))}
               {agents.data.agents.map((agent) => (
                 <Item key={agent.id} onSelect={choose(talkTo(agent.name))}>
                   {`Talk to ${agent.name}`}

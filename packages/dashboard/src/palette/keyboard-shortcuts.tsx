@@ -1,4 +1,6 @@
+import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Button } from '../components/button.tsx';
 import { isTypingTarget } from '../components/typing-target.ts';
 import type { NavigationItem } from './navigation-item.ts';
 import { shortcutKeys } from './shortcut-keys.ts';
@@ -10,10 +12,14 @@ const ShortcutList = lazy(() =>
   import('./shortcut-list.tsx').then(({ ShortcutList: component }) => ({ default: component })),
 );
 
+const shortcutLabel = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
 /** Maximum time between the two keys of a shortcut such as `g` `a`. */
 const sequenceMs = 1500;
 
-/** Handles the keyboard shortcuts of the application: the command palette, the list of shortcuts, and a key for each page. */
+/**
+ * The button that opens the command palette. Also handles the keyboard shortcuts of the application: the palette, the list of
+ * shortcuts, and a key for each page.
+ */
 export function KeyboardShortcuts({ pages }: { readonly pages: readonly NavigationItem[] }) {
   const [dialog, setDialog] = useState<'palette' | 'shortcuts' | null>(null);
   const startedAt = useRef(Number.NEGATIVE_INFINITY);
@@ -35,11 +41,24 @@ export function KeyboardShortcuts({ pages }: { readonly pages: readonly Navigati
   }, [pages]);
   const close = () => setDialog(null);
   return (
-    <Suspense>
-      {dialog === 'palette' && (
-        <CommandPalette pages={pages} onClose={close} onShortcuts={() => setDialog('shortcuts')} />
-      )}
-      {dialog === 'shortcuts' && <ShortcutList labels={pages.map(({ label }) => label)} onClose={close} />}
-    </Suspense>
+    <>
+      <Button
+        variant="outline"
+        size="small"
+        onClick={() => setDialog('palette')}
+        aria-keyshortcuts="Control+K Meta+K"
+        className="border-line font-normal text-quiet"
+      >
+        <Search aria-hidden="true" className="size-4" />
+        <span className="max-md:sr-only">Search</span>
+        <kbd aria-hidden="true" className="rounded border border-line px-1 font-sans text-xs max-md:hidden">{shortcutLabel}</kbd>
+      </Button>
+      <Suspense>
+        {dialog === 'palette' && (
+          <CommandPalette pages={pages} onClose={close} onShortcuts={() => setDialog('shortcuts')} />
+        )}
+        {dialog === 'shortcuts' && <ShortcutList labels={pages.map(({ label }) => label)} onClose={close} />}
+      </Suspense>
+    </>
   );
 }

@@ -51,6 +51,7 @@ export function AppShell() {
             </span>
             <OrganizationSwitcher user={user} current={membership} />
             <div className="ml-auto flex shrink-0 items-center gap-1">
+              <KeyboardShortcuts pages={pages} />
               <ThemeSwitch />
               <AccountMenu user={user} />
             </div>
@@ -74,7 +75,6 @@ export function AppShell() {
         <main id="content" className="mx-auto w-full max-w-6xl flex-1 px-4 pt-8 pb-20 sm:px-6">
           <Outlet />
         </main>
-        <KeyboardShortcuts pages={pages} />
       </div>
     </NoticeProvider>
   );

@@ -1,0 +1,30 @@
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
+import { Button } from '../components/button.tsx';
+import { Card } from '../components/card.tsx';
+
+/** Shown at an address without a page, inside the frame of the pages around it. */
+export function NotFound() {
+  const { pathname } = useLocation();
+  const { history } = useRouter();
+  return (
+    <div className="px-4 pt-10 pb-16">
+      <Card
+        title="Page not found"
+        lead={
+          <>
+            No page exists at <code className="font-mono text-sm wrap-anywhere">{pathname}</code>. Check the address.
+          </>
+        }
+      >
+        {history.canGoBack() && (
+          <Button variant="outline" onClick={() => history.back()}>
+            Go back
+          </Button>
+        )}
+        <Button asChild>
+          <Link to="/">Go to the start page</Link>
+        </Button>
+      </Card>
+    </div>
+  );
+}
