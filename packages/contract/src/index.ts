@@ -173,7 +173,6 @@ export {
   type StartPhaseDurations,
 } from './operations/sessions.ts';
 export { proxyHttpMethods, type RequestedTransport, type StartResponse } from './operations/start.ts';
-export type { Webhook, WebhookDelivery } from './operations/webhooks.ts';
 export {
   type DeploymentStatistics,
   maxGroupedSessions,
@@ -184,6 +183,7 @@ export {
   type StatisticsPoint,
   statisticsPeriods,
 } from './operations/statistics.ts';
+export type { Webhook, WebhookDelivery } from './operations/webhooks.ts';
 export {
   apiBasePath,
   createDialinPath,

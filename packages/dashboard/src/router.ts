@@ -2,16 +2,18 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { shellLayout, signedInLayout, signedInShellLayout } from './accounts/layouts.ts';
 import { accountRoutes, loginApprovalRoutes } from './accounts/routes.ts';
-import { agentRoutes } from './agents/routes.ts';
+import { agentLayout } from './agents/layouts.ts';
+import { agentsRoute, agentTabRoutes } from './agents/routes.ts';
 import { deployRoute } from './deploy/routes.ts';
-import { logsRoute } from './logs/routes.ts';
+import { agentLogsRoute, logsRoute } from './logs/routes.ts';
 import { appLayout, organizationLayout } from './organization/layouts.ts';
 import { organizationsRoute } from './organization/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
 import { referenceRoute } from './reference/routes.ts';
+import { NotFound } from './routing/not-found.tsx';
 import { rootRoute } from './routing/root.tsx';
 import { secretRoutes } from './secrets/routes.ts';
-import { sessionRoutes } from './sessions/routes.ts';
+import { agentSessionsRoute, sessionRoutes } from './sessions/routes.ts';
 import { organizationSettingsRoutes, personalSettingsRoutes } from './settings/routes.ts';
 import { homeRoute } from './shell/routes.ts';
 import { Shell } from './shell/shell.tsx';
@@ -31,7 +33,8 @@ const routes = rootRoute.addChildren([
       organizationsRoute,
       organizationLayout.addChildren([
         overviewRoute,
-        ...agentRoutes,
+        agentsRoute,
+        agentLayout.addChildren([...agentTabRoutes, agentSessionsRoute, agentLogsRoute]),
         deployRoute,
         ...secretRoutes,
         ...organizationTalkRoutes,
@@ -52,6 +55,7 @@ export function createAppRouter(queries: QueryClient) {
     // Loaders run again when a person opens a page whose link was pointed at: only then do they start queries.
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
+    defaultNotFoundComponent: NotFound,
   });
 }
 

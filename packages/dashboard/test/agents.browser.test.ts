@@ -32,10 +32,10 @@ browserTest('the agent page changes the minimum number of instances, and compare
   await page.getByText('Last deploy', { exact: true }).waitFor();
   await inspect('agent');
 
+  await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
   await page.getByLabel('Minimum of instances').fill('1');
   await button('Save').click();
   await page.getByText('The scaling is changed.').waitFor();
-  await page.getByText('at least 1 wanted').waitFor();
 
   await page.getByLabel('Conversations').selectOption('transcript');
   await page.getByText('Owners, members and private keys can read the text.').waitFor();
@@ -43,12 +43,26 @@ browserTest('the agent page changes the minimum number of instances, and compare
   await button('Save').click();
   await page.getByText('The conversation level is changed. It holds for new sessions.').waitFor();
 
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click();
   await page.getByRole('link', { name: /^Compare .* with the serving deployment$/ }).click();
   const comparison = page.getByRole('region', { name: 'Comparison' });
   await comparison.getByText('agent-2x').waitFor();
   await page.reload();
   await comparison.getByText('agent-2x').waitFor();
   await inspect('agent-comparison');
+  const compared = new URL(page.url());
+  // Links to comparisons of earlier versions name the page of the agent.
+  await page.goto(`${url}/agents/echo${compared.search}`);
+  await page.waitForURL(compared.href);
+  await comparison.getByText('agent-2x').waitFor();
+
+  await deployments().first().getByRole('link').first().click();
+  await page.getByRole('heading', { name: /^Deployment / }).waitFor();
+  const facts = page.getByRole('region', { name: 'What is in it' });
+  await facts.getByText('test', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Changes' }).getByText('agent-2x').waitFor();
+  await page.getByRole('table', { name: 'Sessions of the deployment' }).getByText('This deployment').waitFor();
+  await inspect('deployment');
 });
 
 browserTest('the agent page marks a changed secret set as stale until the agent is deployed again', async () => {
@@ -56,13 +70,14 @@ browserTest('the agent page marks a changed secret set as stale until the agent 
   await botcli('secrets', 'set', 'echo-secrets', 'GREETING=hello', '--skip', '--wait');
   await deployEcho('one', '', '--secrets', 'echo-secrets');
   await botcli('secrets', 'set', 'echo-secrets', 'GREETING=good morning', '--skip', '--wait');
-  await page.goto(`${url}/agents/echo`);
+  await page.goto(`${url}/agents/echo/settings`);
   const secrets = page.getByRole('list', { name: 'Secrets of the agent' });
   await secrets.getByText('Stale').waitFor();
   await inspect('agent-stale');
   await button('Deploy with the newest secrets').click();
   await secrets.getByText('Revision 2').waitFor();
   await secrets.getByText('Stale').waitFor({ state: 'detached' });
+  await page.goto(`${url}/agents/echo/deployments`);
   await deployments().first().getByText('Serving').waitFor();
 });
 
@@ -77,6 +92,7 @@ browserTest(
       ['', 'overview-last-deploy-failed'],
       ['/agents', 'agents-last-deploy-failed'],
       ['/agents/echo', 'agent-last-deploy-failed'],
+      ['/agents/echo/deployments', 'deployments-last-deploy-failed'],
     ] as const) {
       await page.goto(`${url}${path}`);
       await page.getByText('Last deploy failed', { exact: true }).waitFor();
@@ -101,7 +117,7 @@ browserTest(
 browserTest('an agent can be deleted only after a person enters its name', async () => {
   const { url, deployEcho } = await createOrganization(service, page, 'deleting');
   await deployEcho('one');
-  await page.goto(`${url}/agents/echo`);
+  await page.goto(`${url}/agents/echo/settings`);
   await button('Delete').click();
   await inspect('agent-delete');
   expect(await button('Delete agent').isDisabled()).toBe(true);

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
 import { browserTest } from './support/browser.ts';
+import { fillBusyOrganization } from './support/busy-organization.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
+import { createOrganization } from './support/organization.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Tests the overview, the command palette and a lost connection in a real browser, with the built service. */
@@ -21,12 +24,14 @@ setUpDashboard(
 const pressShortcut = (first: string, second: string) =>
   Promise.all([page.keyboard.press(first), page.keyboard.press(second)]);
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
+const deployments = () =>
+  page.getByRole('list', { name: 'Deployments' }).getByRole('listitem').filter({ hasText: 'Code' });
 const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').first();
 
 browserTest('the overview shows running sessions, and why an agent cannot serve', async () => {
   await page.getByText('broken: The last deploy failed').waitFor();
   await page.getByRole('list', { name: 'Needs attention' }).getByText('Not serving', { exact: true }).waitFor();
-  await page.getByText('botcli cloud agent status broken --organization home').waitFor();
+  await page.getByRole('link', { name: 'Deployments of broken' }).waitFor();
   expect(await figure('Live sessions').textContent()).toBe('0');
   const sessionId = await startSession(service, 'parrot');
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('1');
@@ -36,12 +41,59 @@ browserTest('the overview shows running sessions, and why an agent cannot serve'
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('0');
 });
 
+browserTest('the overview of a busy organization leads to the cause of its problems', async () => {
+  const { url } = await createOrganization(service, page, 'busy');
+  await fillBusyOrganization(service, 'busy', 10_000);
+  await page.goto(url);
+  await page.getByRole('link', { name: 'support-line: At its limit of sessions' }).waitFor();
+  await page.getByRole('link', { name: 'pharmacy: The last deploy failed' }).waitFor();
+  await inspect('overview-busy-hour');
+  await page.getByRole('link', { name: 'Last week' }).click();
+  await page.waitForURL(`${url}?period=week`);
+  await page.getByRole('img', { name: /^Sessions over time\. All: / }).waitFor();
+  await page.getByText('The charts as a table').click();
+  await expect.poll(() => page.getByRole('table', { name: 'Figures over time' }).getByRole('row').count()).toBe(85);
+  await inspect('overview-busy-week');
+
+  const problem = page.getByRole('link', { name: 'triage: The bot raised KeyError.' });
+  await problem.click();
+  await page.waitForURL(`${url}/sessions?agent=triage&since=7d&problem=500%2FKeyError`);
+  expect(await page.getByLabel('Problem').inputValue()).toBe('500/KeyError');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as CSV' }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  await page.getByText(`${(lines.length - 1).toLocaleString('en')} sessions`, { exact: true }).waitFor();
+  expect(lines.slice(1).every((line) => line.includes(',triage,') && line.includes(',500,'))).toBe(true);
+  await inspect('sessions-by-problem');
+
+  await page.getByRole('table', { name: 'Sessions' }).getByRole('link').first().click();
+  await page.getByRole('alert').getByText('The bot raised KeyError.').waitFor();
+  await page.getByRole('link', { name: /similar failures in the last week$/ }).waitFor();
+  await inspect('session-similar-failures');
+  await page.getByRole('link', { name: 'triage', exact: true }).click();
+  await page.waitForURL(`${url}/agents/triage`);
+  await page.getByRole('link', { name: 'Last week' }).click();
+  await page.getByRole('list', { name: 'Failed sessions by cause' }).getByText('The bot raised KeyError.').waitFor();
+  await page.getByRole('img', { name: /^Capacity over time/ }).waitFor();
+  await inspect('agent-busy-week');
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click();
+  await deployments().first().getByRole('link').first().click();
+  await page
+    .getByRole('table', { name: 'Sessions of the deployment' })
+    .getByText(/^[\d,]+ \(\d+\.\d %\)$/)
+    .first()
+    .waitFor();
+  await inspect('deployment-busy');
+});
+
 browserTest('pages open with the command palette and with shortcuts, and a dialog lists the shortcuts', async () => {
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Go to' });
   await palette.getByRole('option', { name: 'Talk to parrot' }).waitFor();
   await inspect('command-palette');
-  await page.keyboard.type('parrot');
+  await page.keyboard.type('talk to parrot');
   await expect.poll(() => palette.getByRole('option').allTextContents()).toEqual(['Talk to parrot']);
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.origin}/orgs/home/talk/parrot`);
@@ -53,6 +105,26 @@ browserTest('pages open with the command palette and with shortcuts, and a dialo
   await inspect('shortcuts');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Search' }).click();
+  await palette.getByRole('option', { name: 'Open parrot' }).click();
+  await page.waitForURL(`${service.origin}/orgs/home/agents/parrot`);
+});
+
+browserTest('an unknown address shows a page with the way back, and programs get an error object', async () => {
+  await page.goto(`${service.origin}/orgs/home/agents`);
+  await page.getByRole('link', { name: 'parrot', exact: true }).waitFor();
+  for (const path of ['/orgs/home/nothing', '/orgs/home/agents/parrot/nothing', '/nothing/at/all']) {
+    const response = await page.goto(service.origin + path);
+    expect(response?.status()).toBe(path.startsWith('/orgs') ? 200 : 404);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    const navigation = page.getByRole('navigation', { name: 'Main' });
+    expect(await navigation.count()).toBe(path.startsWith('/orgs') ? 1 : 0);
+    await inspect(`not-found${path.replaceAll('/', '-')}`);
+    await page.getByRole('button', { name: 'Go back' }).click();
+    await page.waitForURL(`${service.origin}/orgs/home/agents`);
+  }
+  const refused = await fetch(`${service.origin}/nothing/at/all`);
+  expect([refused.status, await refused.json()]).toMatchObject([404, { reason: 'endpoint-not-found' }]);
 });
 
 browserTest('a lost connection shows one banner, and the page updates when the connection is restored', async () => {

@@ -17,13 +17,18 @@ setUpDashboard((dashboard) => {
 
 /** Requests of a page below `/v1/organizations/home/`, in addition to the request for the signed-in person. */
 const pageRequests = {
-  '/orgs/home': ['overview'],
+  '/orgs/home': ['overview', 'statistics', 'problems', 'sessions', 'agents'],
   '/orgs/home/agents': ['agents'],
-  '/orgs/home/agents/parrot': ['agents/parrot', 'agents/parrot/deployments', 'secrets'],
+  '/orgs/home/agents/parrot': ['agents/parrot', 'statistics', 'problems'],
+  '/orgs/home/agents/parrot/sessions': ['agents/parrot', 'sessions'],
+  '/orgs/home/agents/parrot/logs': ['agents/parrot', 'agents/parrot/logs'],
+  '/orgs/home/agents/parrot/deployments': ['agents/parrot', 'agents/parrot/deployments'],
+  '/orgs/home/agents/parrot/settings': ['agents/parrot', 'secrets'],
   '/orgs/home/deploy': ['agents', 'properties', 'regions', 'secrets'],
   '/orgs/home/secrets': ['secrets'],
   '/orgs/home/secrets/keys': ['secrets/keys', 'secrets/keys/history'],
   '/orgs/home/sessions?agent=parrot': ['agents', 'sessions'],
+  '/orgs/home/logs': ['agents', 'logs'],
   '/orgs/home/logs?agent=parrot': ['agents', 'agents/parrot/logs'],
   '/orgs/home/talk/parrot': ['agents', 'agents/parrot'],
   '/orgs/home/settings/general': ['regions', 'properties', 'rooms'],
@@ -67,7 +72,7 @@ browserTest(
     for (const [path, list] of [
       ['settings/keys?kind=public', 'Active public keys'],
       ['settings/audit?action=keys.create', 'Audit log'],
-      ['agents/parrot', 'Deployments'],
+      ['agents/parrot/deployments', 'Deployments'],
     ]) {
       await page.goto(`${service.origin}/orgs/home/${path}`);
       const rows = page.locator(`ul[aria-label="${list}"] > li`);
@@ -181,7 +186,7 @@ const forms: readonly FormCase[] = [
     fields: { Name: 'params.setName', Registry: 'body.host', 'Password or token': 'body.secretValue' },
   },
   {
-    open: '/orgs/home/agents/parrot',
+    open: '/orgs/home/agents/parrot/settings',
     values: { 'Minimum of instances': '1' },
     submit: 'Save',
     fields: {

@@ -51,7 +51,7 @@ browserTest(
     });
     await open(`sessions/${sessionId}`);
     await page.getByRole('heading', { name: 'Session of parrot' }).waitFor();
-    await page.getByRole('img', { name: /^CPU over time\. p50 \d+ m/ }).waitFor();
+    await page.getByRole('img', { name: /^CPU over time\. p50 [\d.]+ CPU/ }).waitFor();
     await burn;
     await page.getByRole('img', { name: /^Memory over time\. .*p99 1\d\d\.\d MiB/ }).waitFor();
     await inspect('session-live');
@@ -59,7 +59,7 @@ browserTest(
     const chart = page.getByRole('img', { name: /^CPU over time/ });
     const box = (await chart.boundingBox()) ?? { x: 0, y: 0, width: 0 };
     await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
-    await page.getByText(/^\d\d:\d\d:\d\d: \d+ m, [\d.]+ MiB$/).waitFor();
+    await page.getByText(/^\d\d:\d\d:\d\d: [\d.]+ CPU, [\d.]+ MiB$/).waitFor();
     await page.mouse.down();
     await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 4 });
     await page.mouse.up();
@@ -100,7 +100,8 @@ browserTest('the page of a failed session names the cause, the next step and the
   await evaluateJavaScriptInBot(client, 'crow', sessionId, 'process.exit(3)').catch(() => undefined);
   await open(`sessions/${sessionId}`);
   await page.getByRole('alert').getByText('The bot exited with status 3.').waitFor();
-  await page.getByRole('region', { name: 'Last output' }).getByText('Traceback: wrong key').waitFor();
+  const output = page.getByRole('alert').getByRole('region', { name: 'Last output' });
+  await output.getByText('Traceback: wrong key').waitFor();
   await line('The model refused the key').waitFor();
   await inspect('session-failed');
   await page.getByRole('link', { name: 'Search the logs' }).click();

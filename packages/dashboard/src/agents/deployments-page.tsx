@@ -15,16 +15,22 @@ import { SelectField } from '../components/select-field.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { useAgent } from './agent-context.ts';
 import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
 import { findDeploymentDifferences } from './deployment-differences.ts';
 import { DeploymentState } from './deployment-state.tsx';
 import { formatDigest } from './format-digest.ts';
 import { createAgentsQueryKey, deploymentQuery, deploymentsQuery } from './queries.ts';
+import { shortenId } from './short-id.ts';
 
-const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent');
+const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent/deployments');
 
-/** Lists the deployments of an agent, newest first. A person can compare two deployments, and roll back to an earlier one. */
-export function Deployments({ agent }: { readonly agent: AgentDetails }) {
+/**
+ * The page at `/orgs/:organization/agents/:agent/deployments`, newest first. A person can compare two deployments, which the URL
+ * parameters `from` and `to` select, and roll back to an earlier one.
+ */
+export function DeploymentsPage() {
+  const agent = useAgent();
   const membership = useMembership();
   const organization = membership.name;
   const { name, activeDeploymentId } = agent;
@@ -76,7 +82,14 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
     <Row
       title={
         <>
-          <code className="font-mono text-sm">{shortId(id)}</code>
+          <Link
+            from="/orgs/$organization/agents/$agent/deployments"
+            to="/orgs/$organization/agents/$agent/deployments/$deployment"
+            params={{ deployment: id }}
+            className="font-mono text-sm underline-offset-4 hover:underline"
+          >
+            {shortenId(id)}
+          </Link>
           <DeploymentState {...deployment} />
           {rolledBackFrom !== null && <Badge>Rollback</Badge>}
         </>
@@ -89,7 +102,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
         ...(image === null
           ? [
               `Code ${contentHash.slice(0, 12)}`,
-              buildId === null ? 'From a directory of the service' : `Build ${shortId(buildId)}`,
+              buildId === null ? 'From a directory of the service' : `Build ${shortenId(buildId)}`,
             ]
           : [
               `Image ${image.reference}`,
@@ -110,11 +123,11 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
           {compareWith !== null && (
             <Button asChild variant="outline" size="small">
               <Link
-                from="/orgs/$organization/agents/$agent"
+                from="/orgs/$organization/agents/$agent/deployments"
                 to="."
                 search={{ from: id, to: compareWith }}
                 resetScroll={false}
-                aria-label={`Compare ${shortId(id)} with the serving deployment`}
+                aria-label={`Compare ${shortenId(id)} with the serving deployment`}
               >
                 <GitCompareArrows aria-hidden="true" className="size-4" />
                 Compare
@@ -122,7 +135,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
             </Button>
           )}
           {onRollBack !== undefined && (
-            <Button variant="outline" size="small" onClick={onRollBack} aria-label={`Roll back to ${shortId(id)}`}>
+            <Button variant="outline" size="small" onClick={onRollBack} aria-label={`Roll back to ${shortenId(id)}`}>
               <Undo2 aria-hidden="true" className="size-4" />
               Roll back
             </Button>
@@ -131,11 +144,6 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
       }
     />
   );
-}
-
-/** Shows the last 12 characters of an id, because ids that are created at about the same time have the same first characters. */
-function shortId(id: string): string {
-  return id.slice(-12);
 }
 
 type ComparisonProps = { readonly agentName: string; readonly deployments: readonly DeploymentDetails[] };
@@ -149,7 +157,7 @@ function Comparison({ agentName, deployments }: ComparisonProps) {
   if (before === undefined || after === undefined) return null;
   const shown = new Map([...deployments, before, after].map((one) => [one.id, one]));
   const options = [...shown.values()].map(
-    (one) => [one.id, `${shortId(one.id)}${one.serving ? ', serving' : ''}`] as const,
+    (one) => [one.id, `${shortenId(one.id)}${one.serving ? ', serving' : ''}`] as const,
   );
   const choose = (search: { readonly from?: string; readonly to?: string }) =>
     void navigate({ search: (old) => ({ ...old, ...search }), replace: true, resetScroll: false });
@@ -188,7 +196,7 @@ function RollBackDialog({ agent, target, onClose }: RollBackDialogProps) {
   const refresh = useRefresh(createAgentsQueryKey(organization));
   return (
     <ConfirmDialog
-      title={`Roll back to ${shortId(target.id)}?`}
+      title={`Roll back to ${shortenId(target.id)}?`}
       lead="Deploys its code, settings and secrets again. New sessions use it as soon as its first instance is ready; live sessions are not interrupted."
       action="Roll back"
       details={

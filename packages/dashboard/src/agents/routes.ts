@@ -1,33 +1,79 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { readTextParameter } from '../routing/search-values.ts';
 import { secretListQuery } from '../secrets/queries.ts';
-import { agentListQuery, agentQuery, deploymentsQuery } from './queries.ts';
+import { defaultPeriod, type PeriodSearchParameters, parsePeriodSearchParameters } from '../statistics/period.ts';
+import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
+import { agentLayout } from './layouts.ts';
+import { agentListQuery, deploymentQuery, deploymentsQuery } from './queries.ts';
 
-export const agentRoutes = [
+/** Two deployments to compare. */
+type ComparisonSearchParameters = { readonly from?: string | undefined; readonly to?: string | undefined };
+
+const parseComparisonSearchParameters = ({
+  from,
+  to,
+}: Readonly<Record<string, unknown>>): ComparisonSearchParameters => ({
+  from: readTextParameter(from),
+  to: readTextParameter(to),
+});
+
+export const agentsRoute = createRoute({
+  getParentRoute: () => organizationLayout,
+  path: '/agents',
+  loader: (loading) => prefetch(loading, agentListQuery(loading.params.organization)),
+  component: lazyRouteComponent(() => import('./agents-page.tsx'), 'AgentsPage'),
+});
+
+/** The tabs of an agent that this folder has. */
+export const agentTabRoutes = [
   createRoute({
-    getParentRoute: () => organizationLayout,
-    path: '/agents',
-    loader: (loading) => prefetch(loading, agentListQuery(loading.params.organization)),
-    component: lazyRouteComponent(() => import('./agents-page.tsx'), 'AgentsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => organizationLayout,
-    path: '/agents/$agent',
-    validateSearch: ({ from, to }): { from?: string | undefined; to?: string | undefined } => ({
-      from: readTextParameter(from),
-      to: readTextParameter(to),
+    getParentRoute: () => agentLayout,
+    path: '/',
+    validateSearch: (
+      search: Readonly<Record<string, unknown>>,
+    ): PeriodSearchParameters & ComparisonSearchParameters => ({
+      ...parsePeriodSearchParameters(search),
+      ...parseComparisonSearchParameters(search),
     }),
+    beforeLoad: ({ params, search: { from, to } }) => {
+      // Earlier versions compared deployments on this page, and people have kept links to comparisons.
+      if (from !== undefined && to !== undefined)
+        throw redirect({ to: '/orgs/$organization/agents/$agent/deployments', params, search: { from, to } });
+    },
     loader: (loading) => {
       const { organization, agent } = loading.params;
+      const { period = defaultPeriod } = parsePeriodSearchParameters(loading.location.search);
+      prefetch(loading, statisticsQuery(organization, period, agent), problemsQuery(organization, period, agent));
+    },
+    component: lazyRouteComponent(() => import('./agent-overview-page.tsx'), 'AgentOverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => agentLayout,
+    path: '/deployments',
+    validateSearch: parseComparisonSearchParameters,
+    loader: (loading) => prefetch(loading, deploymentsQuery(loading.params.organization, loading.params.agent)),
+    component: lazyRouteComponent(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => agentLayout,
+    path: '/deployments/$deployment',
+    loader: (loading) => {
+      const { organization, agent, deployment } = loading.params;
       prefetch(
         loading,
-        agentQuery(organization, agent),
+        deploymentQuery(organization, agent, deployment),
         deploymentsQuery(organization, agent),
-        secretListQuery(organization),
+        statisticsQuery(organization, 'week', agent),
       );
     },
-    component: lazyRouteComponent(() => import('./agent-page.tsx'), 'AgentPage'),
+    component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
+  }),
+  createRoute({
+    getParentRoute: () => agentLayout,
+    path: '/settings',
+    loader: (loading) => prefetch(loading, secretListQuery(loading.params.organization)),
+    component: lazyRouteComponent(() => import('./agent-settings-page.tsx'), 'AgentSettingsPage'),
   }),
 ] as const;

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatTimeOfDay } from './format.ts';
 import { getCurrentTheme, watchTheme } from '../theme.ts';
 import type { ChartRange } from './chart-range.ts';
+import { formatTimeOfDay } from './format.ts';
 
 /** The name of a color variable of `app.css`, such as `accent`. */
 export type ChartColor = 'accent' | 'good' | 'danger' | 'warning' | 'quiet';
@@ -11,9 +11,10 @@ export type ChartColor = 'accent' | 'good' | 'danger' | 'warning' | 'quiet';
 export type ChartSeries = {
   readonly label: string;
   readonly color: ChartColor;
-  readonly values: readonly number[];
-  /** `bars` draws one bar per value, `area` a filled line. */
-  readonly kind: 'bars' | 'area';
+  /** Null leaves a gap. */
+  readonly values: readonly (number | null)[];
+  /** `bars` draws one bar per value, `area` a filled line, `steps` a line that keeps each value until the next. */
+  readonly kind: 'bars' | 'area' | 'line' | 'steps';
 };
 
 /** A horizontal line across the chart, at `value` on the value axis. */
@@ -39,7 +40,7 @@ type TimeChartProps = {
   readonly atLeast: number;
   readonly hasTimeAxis?: boolean;
   /** Called with the range that a person selects with the pointer, and with null after a double click. */
-  readonly onSelect: (range: ChartRange | null) => void;
+  readonly onSelect?: (range: ChartRange | null) => void;
   /** Called with the index in `times` under the crosshair, or with null when the pointer leaves the chart. */
   readonly onHover?: (index: number | null) => void;
 };
@@ -52,7 +53,7 @@ export function TimeChart(props: TimeChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const theme = useSyncExternalStore(watchTheme, getCurrentTheme);
-  const select = useEffectEvent((selected: ChartRange | null) => props.onSelect(selected));
+  const select = useEffectEvent((selected: ChartRange | null) => props.onSelect?.(selected));
   const kinds = series.map(({ kind, color }) => `${kind} ${color}`).join();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a chart keeps the colors and kinds of series of its creation
@@ -94,7 +95,7 @@ function chartOptions(
   width: number,
   onSelect: (range: ChartRange | null) => void,
 ): uPlot.Options {
-  const { group, height, hasTimeAxis = false, format, series } = props();
+  const { group, height, hasTimeAxis = false, format, series, onSelect: isSelectable } = props();
   const style = getComputedStyle(document.documentElement);
   const color = (name: ChartColor | 'line') => style.getPropertyValue(`--ui-${name}`);
   const grid = { stroke: color('line'), width: 1 };
@@ -104,7 +105,11 @@ function chartOptions(
     height,
     padding: [8, 28, hasTimeAxis ? 0 : 8, 0],
     legend: { show: false },
-    cursor: { sync: { key: group }, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
+    cursor: {
+      sync: { key: group },
+      drag: { x: isSelectable !== undefined, y: false, setScale: false },
+      points: { size: 7 },
+    },
     scales: {
       x: {
         time: true,
@@ -121,16 +126,13 @@ function chartOptions(
     ],
     series: [
       {},
-      ...series.map(({ color: name, kind, label }) => ({
+      ...series.map(({ color: name, kind, label }, index) => ({
         label,
         stroke: color(name),
         width: 1.5,
-        // Show a dot for a single value, because a line needs two points.
-        points: { show: (self: uPlot) => kind === 'area' && self.data[0].length < 2 },
-        fill: `color-mix(in oklab, ${color(name)} 22%, transparent)`,
-        ...(kind === 'bars' && uPlot.paths.bars !== undefined
-          ? { paths: uPlot.paths.bars({ size: [0.9, 40], align: 1 }), fill: color(name), width: 0 }
-          : {}),
+        // Show dots if all values are single ones, because a line needs two points.
+        points: { show: (self: uPlot) => (kind === 'area' || kind === 'line') && isLonely(self, index + 1) },
+        ...seriesStyle(kind, color(name)),
       })),
     ],
     hooks: {
@@ -147,6 +149,26 @@ function chartOptions(
       ready: [(self) => self.over.addEventListener('dblclick', () => onSelect(null))],
     },
   };
+}
+
+function seriesStyle(kind: ChartSeries['kind'], color: string): Partial<uPlot.Series> {
+  const { bars, stepped } = uPlot.paths;
+  switch (kind) {
+    case 'bars':
+      return bars === undefined ? {} : { paths: bars({ size: [0.9, 40], align: 1 }), fill: color, width: 0 };
+    case 'area':
+      return { fill: `color-mix(in oklab, ${color} 22%, transparent)` };
+    case 'steps':
+      return stepped === undefined ? {} : { paths: stepped({ align: 1 }), dash: [5, 4] };
+    case 'line':
+      return {};
+  }
+}
+
+/** Whether no two adjacent values of a series are present. */
+function isLonely({ data }: uPlot, index: number): boolean {
+  const values = data[index] ?? [];
+  return !Array.from(values).some((value, position) => value != null && values[position + 1] != null);
 }
 
 function highest({ levels = [], atLeast }: TimeChartProps): number {
@@ -194,13 +216,15 @@ function drawMarks(
 }
 
 /** Possible intervals between ticks of the time axis, in seconds. */
-const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200];
+const tickSeconds = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
 
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
 
 function timeLabels(_: uPlot, ticks: number[], __: number, ___: number, increment: number): string[] {
   return ticks.map((tick) => {
     const at = new Date(tick * 1000);
+    if (increment >= 3_600 && at.getHours() === 0 && at.getMinutes() === 0) return day.format(at);
     return increment < 60 ? formatTimeOfDay(at) : clock.format(at);
   });
 }

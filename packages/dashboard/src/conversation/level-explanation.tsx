@@ -22,7 +22,10 @@ export function LevelExplanation({ conversation, agentName }: LevelExplanationPr
       {isSettingOffered &&
         (canCallOperation(membership, 'updateAgent') ? (
           <Button asChild variant="outline" size="small">
-            <Link to="/orgs/$organization/agents/$agent" params={{ organization: membership.name, agent: agentName }}>
+            <Link
+              to="/orgs/$organization/agents/$agent/settings"
+              params={{ organization: membership.name, agent: agentName }}
+            >
               Change the setting
             </Link>
           </Button>

@@ -1,5 +1,6 @@
 import type { Overview } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatCurlCommand } from '../commands/shell-command.ts';
@@ -11,16 +12,29 @@ import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { useMembership } from '../organization/organization.ts';
-import { AttentionList } from './attention-list.tsx';
+import { defaultPeriod } from '../statistics/period.ts';
+import { PeriodSwitch } from '../statistics/period-switch.tsx';
+import { statisticsQuery } from '../statistics/queries.ts';
+import { StatisticsCharts } from '../statistics/statistics-charts.tsx';
+import { AgentTable } from './agent-table.tsx';
+import { ProblemList } from './problem-list.tsx';
 import { overviewQuery } from './queries.ts';
+import { RecentSessions } from './recent-sessions.tsx';
 
-/** The page at `/orgs/:organization`: running sessions, start times, and problems that need attention. */
+const route = getRouteApi('/signed-in/app/orgs/$organization/');
+
+/** The page at `/orgs/:organization`: what runs, how the last hour, day or week went, and what needs attention. */
 export function OverviewPage() {
   const { name: organization } = useMembership();
+  const { period = defaultPeriod } = route.useSearch();
   const overview = useQuery(overviewQuery(organization));
   return (
     <div className="flex flex-col gap-8">
-      <PageHeader title="Overview" lead="What runs now, and how the last hour went." />
+      <PageHeader
+        title="Overview"
+        lead="What runs now, how it went, and what needs attention."
+        actions={<PeriodSwitch period={period} />}
+      />
       <QueryBoundary query={overview}>
         {(data) =>
           data.agentCount === 0 ? (
@@ -30,7 +44,7 @@ export function OverviewPage() {
               </EmptyState>
             </Section>
           ) : (
-            <Figures overview={data} organization={organization} />
+            <OverviewSections overview={data} organization={organization} />
           )
         }
       </QueryBoundary>
@@ -39,42 +53,86 @@ export function OverviewPage() {
   );
 }
 
-function Figures({ overview, organization }: { readonly overview: Overview; readonly organization: string }) {
-  const { sessions, warmPool, starts, ends, attention } = overview;
-  const isFull = sessions.capacity > 0 && sessions.live >= sessions.capacity;
+type OverviewSectionsProps = { readonly overview: Overview; readonly organization: string };
+
+function OverviewSections({ overview, organization }: OverviewSectionsProps) {
+  const { period = defaultPeriod } = route.useSearch();
+  const statistics = useQuery(statisticsQuery(organization, period));
   return (
     <>
-      <dl className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
-        <Figure name="Live sessions" value={sessions.live} note={`of ${sessions.capacity} at the same time`}>
-          <Meter share={sessions.capacity === 0 ? 0 : sessions.live / sessions.capacity} isBad={isFull} />
-        </Figure>
-        <Figure
-          name="Warm pool"
-          value={warmPool.ready}
-          note={`ready; ${warmPool.starting} starting, minimum ${warmPool.minimum}`}
-        />
-        <Figure
-          name="Start latency, median"
-          value={starts.p50Ms === null ? '–' : formatLatency(starts.p50Ms)}
-          note={
-            starts.p99Ms === null
-              ? 'No starts in the last hour'
-              : `p99 ${formatLatency(starts.p99Ms)}; ${starts.count} in the last hour, ${starts.cold} cold`
-          }
-        />
-        <Figure
-          name="Failed sessions"
-          value={ends.failed}
-          note={`of ${ends.count} that ended in the last hour`}
-          isBad={ends.failed > 0}
-        />
-      </dl>
-      <Section title="Needs attention" lead="Problems of agents, with their cause and what to do next.">
-        <AttentionList attention={attention} organization={organization} />
-      </Section>
+      <Figures overview={overview} organization={organization} />
+      <ProblemList organization={organization} period={period} attention={overview.attention} />
+      <QueryBoundary query={statistics}>
+        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} hasAgents />}
+      </QueryBoundary>
+      <div className="grid items-start gap-8 xl:grid-cols-2">
+        <RecentSessions organization={organization} />
+        <AgentTable organization={organization} period={period} statistics={statistics.data} />
+      </div>
     </>
   );
 }
+
+function Figures({ overview, organization }: OverviewSectionsProps) {
+  const { sessions, warmPool, starts, ends } = overview;
+  const isFull = sessions.capacity > 0 && sessions.live >= sessions.capacity;
+  const params = { organization };
+  return (
+    <dl className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+      <Figure
+        name="Live sessions"
+        value={
+          <Link to="/orgs/$organization/sessions" params={params} search={{ status: 'active' }} className={figureLink}>
+            {sessions.live}
+          </Link>
+        }
+        note={`of ${sessions.capacity} at the same time`}
+      >
+        <Meter share={sessions.capacity === 0 ? 0 : sessions.live / sessions.capacity} isBad={isFull} />
+      </Figure>
+      <Figure
+        name="Warm pool"
+        value={
+          <Link to="/orgs/$organization/agents" params={params} className={figureLink}>
+            {warmPool.ready}
+          </Link>
+        }
+        note={`ready; ${warmPool.starting} starting, minimum ${warmPool.minimum}`}
+      />
+      <Figure
+        name="Start latency, median"
+        value={
+          <Link to="/orgs/$organization/sessions" params={params} search={{ since: '1h' }} className={figureLink}>
+            {starts.p50Ms === null ? '–' : formatLatency(starts.p50Ms)}
+          </Link>
+        }
+        note={
+          starts.p99Ms === null
+            ? 'No starts in the last hour'
+            : `p99 ${formatLatency(starts.p99Ms)}; ${starts.count} in the last hour, ${starts.cold} cold`
+        }
+      />
+      <Figure
+        name="Failed sessions"
+        value={
+          <Link
+            to="/orgs/$organization/sessions"
+            params={params}
+            search={{ status: 'failed', since: '1h' }}
+            className={figureLink}
+          >
+            {ends.failed}
+          </Link>
+        }
+        note={`of ${ends.count} that ended in the last hour`}
+        isBad={ends.failed > 0}
+      />
+    </dl>
+  );
+}
+
+// The link's `::after` element covers the whole tile, so that a click anywhere in it opens the list.
+const figureLink = 'after:absolute after:inset-0 after:rounded-2xl';
 
 type FigureProps = {
   readonly name: string;
@@ -86,7 +144,7 @@ type FigureProps = {
 
 function Figure({ name, value, note, isBad = false, children }: FigureProps) {
   return (
-    <div className="flex flex-col gap-1 rounded-2xl border border-line bg-surface px-5 py-4">
+    <div className="relative flex flex-col gap-1 rounded-2xl border border-line bg-surface px-5 py-4 hover:border-field">
       <dt className="text-quiet text-sm">{name}</dt>
       <dd className={classNames('font-semibold text-3xl tabular-nums tracking-tight', isBad && 'text-danger')}>
         {value}

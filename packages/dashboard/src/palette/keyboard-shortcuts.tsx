@@ -51,7 +51,9 @@ export function KeyboardShortcuts({ pages }: { readonly pages: readonly Navigati
       >
         <Search aria-hidden="true" className="size-4" />
         <span className="max-md:sr-only">Search</span>
-        <kbd aria-hidden="true" className="rounded border border-line px-1 font-sans text-xs max-md:hidden">{shortcutLabel}</kbd>
+        <span aria-hidden="true" className="rounded border border-line px-1 font-sans text-xs max-md:hidden">
+          {shortcutLabel}
+        </span>
       </Button>
       <Suspense>
         {dialog === 'palette' && (

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { agentLayout } from '../agents/layouts.ts';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch } from '../routing/prefetch.ts';
@@ -44,3 +45,15 @@ export const sessionRoutes = [
     component: lazyRouteComponent(() => import('./session-page.tsx'), 'SessionPage'),
   }),
 ] as const;
+
+export const agentSessionsRoute = createRoute({
+  getParentRoute: () => agentLayout,
+  path: '/sessions',
+  validateSearch: parseSessionFilter,
+  loader: (loading) => {
+    const { organization, agent } = loading.params;
+    const filter = { ...parseSessionFilter(loading.location.search), agent };
+    prefetch(loading, newestSessionsQuery(organization, filter));
+  },
+  component: lazyRouteComponent(() => import('./agent-sessions-page.tsx'), 'AgentSessionsPage'),
+});

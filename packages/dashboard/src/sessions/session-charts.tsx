@@ -2,10 +2,10 @@ import { formatBytes, type LogLine, type ResourceMetrics, type SessionEvent } fr
 import { RotateCcw, ZoomIn, ZoomOut } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../components/button.tsx';
-import { formatTimeOfDay } from '../components/format.ts';
-import { toUnixSeconds } from '../logs/log-time.ts';
 import { type ChartRange, clampRange, countTimestampsPerInterval, zoomRange } from '../components/chart-range.ts';
+import { formatTimeOfDay } from '../components/format.ts';
 import { type ChartColor, type ChartSeries, TimeChart } from '../components/time-chart.tsx';
+import { toUnixSeconds } from '../logs/log-time.ts';
 
 const percentiles = [
   ['p50', 'P50', 'good'],
@@ -16,7 +16,8 @@ const percentiles = [
 const parts = 60;
 const mebibyte = 1_048_576;
 
-const formatMillicores = (value: number) => `${Math.round(value)} m`;
+const formatCpu = (millicores: number) =>
+  `${(millicores / 1_000).toLocaleString('en', { maximumSignificantDigits: 2 })} CPU`;
 
 type SessionChartsProps = {
   readonly metrics: ResourceMetrics | null;
@@ -51,7 +52,7 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart, chi
         <p className="mr-auto text-quiet text-sm tabular-nums">
           {sample === undefined
             ? 'Drag over a chart to zoom in, double-click to zoom out.'
-            : `${formatTimeOfDay(new Date(sample.t * 1000))}: ${formatMillicores(sample.c)}, ${formatBytes(sample.m)}`}
+            : `${formatTimeOfDay(new Date(sample.t * 1000))}: ${formatCpu(sample.c)}, ${formatBytes(sample.m)}`}
         </p>
         <Button
           variant="outline"
@@ -80,14 +81,14 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart, chi
         <p className="text-quiet text-sm">No CPU or memory is recorded for this session.</p>
       ) : (
         <>
-          <Chart title="CPU, in thousandths of a core" values={usage.cpuPercentiles} format={formatMillicores}>
+          <Chart title="CPU" values={usage.cpuPercentiles} format={formatCpu}>
             <TimeChart
               {...shared}
-              label={describe('CPU over time', usage.cpuPercentiles, formatMillicores)}
+              label={describe('CPU over time', usage.cpuPercentiles, formatCpu)}
               times={usage.times}
               series={usage.cpu}
               levels={usage.cpuLevels}
-              format={formatMillicores}
+              format={formatCpu}
               height={96}
               atLeast={10}
               onHover={setHovered}

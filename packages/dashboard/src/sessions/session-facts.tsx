@@ -1,12 +1,19 @@
 import type { SessionResponse } from '@bothost/contract';
+import { Link } from '@tanstack/react-router';
 import { formatDuration, formatLatency } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
 import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
-/** Shows the status, completion, start and duration of a session, and its ids and meetings. */
-export function SessionFacts({ session }: { readonly session: SessionResponse }) {
+type SessionFactsProps = {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly session: SessionResponse;
+};
+
+/** Shows the status, completion, start and duration of a session, its id and meetings, and links to its agent and deployment. */
+export function SessionFacts({ organization, agentName, session }: SessionFactsProps) {
   const { sessionId, deploymentId, createdAt, endedAt, completionStatus, meetingIds } = session;
   const firstFrame = session.startPhases?.firstFrame ?? null;
   const now = useNow(endedAt === null);
@@ -29,8 +36,22 @@ export function SessionFacts({ session }: { readonly session: SessionResponse })
         ))}
       </dl>
       <p className="text-quiet text-xs wrap-anywhere">
-        Session <code className="font-mono">{sessionId}</code>, deployment{' '}
-        <code className="font-mono">{deploymentId}</code>
+        Session <code className="font-mono">{sessionId}</code> of{' '}
+        <Link
+          to="/orgs/$organization/agents/$agent"
+          params={{ organization, agent: agentName }}
+          className="underline underline-offset-4"
+        >
+          {agentName}
+        </Link>
+        , deployment{' '}
+        <Link
+          to="/orgs/$organization/agents/$agent/deployments/$deployment"
+          params={{ organization, agent: agentName, deployment: deploymentId }}
+          className="font-mono underline underline-offset-4"
+        >
+          {deploymentId}
+        </Link>
       </p>
       {meetingIds.map(({ meetingId, participantId }) => (
         <p key={meetingId} className="text-quiet text-xs wrap-anywhere">

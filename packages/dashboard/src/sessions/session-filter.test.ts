@@ -22,6 +22,9 @@ describe('createSessionQuery', () => {
     [{ conversation: 'errors' }, { errorsMin: 1 }],
     [{ conversation: 'interruptions' }, { interruptionsMin: 1 }],
     [{ conversation: 'toString' }, {}],
+    [{ problem: '500/KeyError' }, { completionStatus: '500', exceptionType: 'KeyError' }],
+    [{ problem: 'HTTP_ERROR' }, { completionStatus: 'HTTP_ERROR', exceptionType: '' }],
+    [{ deployment: 'd1' }, { deploymentId: 'd1' }],
   ])('turns the filter %j into the query %j', (filter, query) => {
     expect(createSessionQuery(filter, now)).toEqual(query);
   });

@@ -3,6 +3,7 @@ import { botcliCommands } from '../commands/botcli-commands.ts';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
 import { readTextParameter } from '../routing/search-values.ts';
+import { parseProblemKey } from '../statistics/problem-key.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
 export type SessionFilter = {
@@ -15,6 +16,10 @@ export type SessionFilter = {
   readonly duration?: string | undefined;
   /** A property of the conversation: a key of `conversationQueries`. */
   readonly conversation?: string | undefined;
+  /** A problem as `statistics/problem-key.ts` formats it. */
+  readonly problem?: string | undefined;
+  /** The id of a deployment. */
+  readonly deployment?: string | undefined;
 };
 
 export function parseSessionFilter({
@@ -23,6 +28,8 @@ export function parseSessionFilter({
   since,
   duration,
   conversation,
+  problem,
+  deployment,
 }: Readonly<Record<string, unknown>>): SessionFilter {
   return {
     agent: readTextParameter(agent),
@@ -30,6 +37,8 @@ export function parseSessionFilter({
     since: readTextParameter(since),
     duration: readTextParameter(duration),
     conversation: readTextParameter(conversation),
+    problem: readTextParameter(problem),
+    deployment: readTextParameter(deployment),
   };
 }
 
@@ -72,12 +81,14 @@ export const conversationOptions = [
 
 /** Returns the query for a filter that is applied at the time `nowMs`. Ignores invalid parts of the filter. */
 export function createSessionQuery(filter: SessionFilter, nowMs: number): SessionQuery {
-  const { agent, status, since, duration, conversation = '' } = filter;
+  const { agent, status, since, duration, conversation = '', problem, deployment } = filter;
   const startTime = computePeriodStartSeconds(since, nowMs);
   const [, least, greatest] = /^(\d{0,9})-(\d{0,9})$/.exec(duration ?? '') ?? [];
   return {
     ...(agent === undefined ? {} : { agent }),
     ...statusQuery(status),
+    ...(problem === undefined ? {} : parseProblemKey(problem)),
+    ...(deployment === undefined ? {} : { deploymentId: deployment }),
     ...(startTime === undefined ? {} : { startTime: Math.floor(startTime) }),
     ...(least ? { durationMin: Number(least) } : {}),
     ...(greatest ? { durationMax: Number(greatest) } : {}),

@@ -1,16 +1,11 @@
-import {
-  createRecordingPath,
-  explainSessionEnd,
-  type OrganizationSession,
-  peakStepMs,
-  type SessionResponse,
-} from '@bothost/contract';
+import { createRecordingPath, type OrganizationSession, peakStepMs, type SessionResponse } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Square } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
+import { type ChartRange, clampRange } from '../components/chart-range.ts';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
@@ -25,15 +20,15 @@ import { useRecording } from '../conversation/use-recording.ts';
 import { useTurnSelection } from '../conversation/use-turn-selection.ts';
 import { formatCliLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
-import { agentLogQuery } from '../logs/queries.ts';
+import { logQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { type ChartRange, clampRange } from '../components/chart-range.ts';
 import { sessionQuery, sessionRecordQuery } from './queries.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';
 import { SessionJsonSection } from './session-json-section.tsx';
+import { SessionProblem } from './session-problem.tsx';
 import { StartPhases } from './start-phases.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
 
@@ -79,7 +74,7 @@ function FoundSession({ organization, found: { sessionId, serviceId, agentName }
   const { from, to } = route.useSearch();
   const record = useQuery(sessionRecordQuery(organization, serviceId, sessionId));
   // Start to read the log now, in parallel with the record.
-  const log = useLogLines(agentLogQuery(organization, serviceId, { session: sessionId, from, to }));
+  const log = useLogLines(logQuery(organization, serviceId, { session: sessionId, from, to }));
   const conversation = useConversation(conversationQuery(organization, serviceId, sessionId));
   return (
     <QueryBoundary query={record}>
@@ -114,7 +109,6 @@ function Session({ organization, agentName, session, log, conversation: read, re
   const { conversation, latest } = read;
   const [isStopping, setIsStopping] = useState(false);
   const [isFollowing, setIsFollowing] = useState(endedAt === null);
-  const explanation = explainSessionEnd(session);
   const whole = useMemo(() => wholeRange(createdAt, endedAt, readAtMs), [createdAt, endedAt, readAtMs]);
   const part = useMemo(() => (from === undefined || to === undefined ? null : { from, to }), [from, to]);
   const onSearch = useCallback(
@@ -165,13 +159,8 @@ function Session({ organization, agentName, session, log, conversation: read, re
           )
         }
       />
-      <SessionFacts session={session} />
-      {explanation !== null && (
-        <Alert>
-          <p className="font-medium">{explanation.cause}</p>
-          <p>{explanation.next}</p>
-        </Alert>
-      )}
+      <SessionProblem organization={organization} agentName={agentName} session={session} />
+      <SessionFacts organization={organization} agentName={agentName} session={session} />
       {latest?.numbers != null && <ConversationNumberTiles numbers={latest.numbers} isLive={latest.state === 'live'} />}
       <Section title="Over time">
         <SessionCharts

@@ -51,6 +51,11 @@ export async function checkLayoutAndAccessibility(
       if (pictures !== undefined) await takeScreenshot(page, join(pictures, `${name}-${theme}-${width}.png`), fullPage);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     }
+    if (pictures !== undefined) {
+      await page.setViewportSize({ width: 2560, height: 1440 });
+      await takeScreenshot(page, join(pictures, `${name}-${theme}-2560.png`), fullPage);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    }
     await finishTransitions(page);
     expect([name, theme, await findSeriousFaults(page, checked)]).toEqual([name, theme, '[]']);
   }

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { CircleCheck } from 'lucide-react';
+import { botcliCommands } from '../commands/botcli-commands.ts';
+import { EmptyState } from '../components/empty-state.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
+import { RowList } from '../components/row-list.tsx';
+import { Section } from '../components/section.tsx';
+import { useMembership } from '../organization/organization.ts';
+import { defaultPeriod } from '../statistics/period.ts';
+import { PeriodSwitch } from '../statistics/period-switch.tsx';
+import { formatProblemKey } from '../statistics/problem-key.ts';
+import { ProblemRow } from '../statistics/problem-row.tsx';
+import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
+import { StatisticsCharts } from '../statistics/statistics-charts.tsx';
+import { useAgent } from './agent-context.ts';
+import { AgentStatus } from './agent-status.tsx';
+
+const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent/');
+
+/** The page at `/orgs/:organization/agents/:agent`: how the bot is doing. */
+export function AgentOverviewPage() {
+  const { name: organization } = useMembership();
+  const agent = useAgent();
+  const { period = defaultPeriod } = route.useSearch();
+  const statistics = useQuery(statisticsQuery(organization, period, agent.name));
+  const problems = useQuery(problemsQuery(organization, period, agent.name));
+  return (
+    <div className="flex flex-col gap-6">
+      <div className="flex justify-end">
+        <PeriodSwitch period={period} />
+      </div>
+      <QueryBoundary query={statistics}>
+        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} hasAgents={false} />}
+      </QueryBoundary>
+      <Section title="Failed sessions by cause">
+        <QueryBoundary query={problems}>
+          {(data) => (
+            <RowList
+              label="Failed sessions by cause"
+              items={data.problems}
+              empty={
+                <EmptyState icon={CircleCheck} title="No session failed">
+                  No session that was created in this period has failed.
+                </EmptyState>
+              }
+            >
+              {(problem) => (
+                <ProblemRow
+                  key={formatProblemKey(problem)}
+                  organization={organization}
+                  period={period}
+                  problem={problem}
+                />
+              )}
+            </RowList>
+          )}
+        </QueryBoundary>
+      </Section>
+      <AgentStatus agent={agent} />
+      <EquivalentShellCommand command={botcliCommands.showAgent(organization, agent.name)} />
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { type AgentListItem, getAgentStatus, type Statistics, type StatisticsPeriod } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { agentListQuery } from '../agents/queries.ts';
+import { AgentBadges } from '../components/agent-badges.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
+import { Section } from '../components/section.tsx';
+import { periodLabels } from '../statistics/period.ts';
+
+type AgentTableProps = {
+  readonly organization: string;
+  readonly period: StatisticsPeriod;
+  readonly statistics: Statistics | undefined;
+};
+
+/** The agents of the organization, those with the most failed sessions of the period first. */
+export function AgentTable({ organization, period, statistics }: AgentTableProps) {
+  const agents = useQuery(agentListQuery(organization));
+  const sum = (name: string, figure: 'sessions' | 'failed') =>
+    (statistics?.deployments ?? [])
+      .filter(({ agentName }) => agentName === name)
+      .reduce((total, deployment) => total + deployment[figure], 0);
+  const order = (one: AgentListItem, other: AgentListItem) =>
+    sum(other.name, 'failed') - sum(one.name, 'failed') || sum(other.name, 'sessions') - sum(one.name, 'sessions');
+  return (
+    <Section
+      title="Agents"
+      actions={
+        <Link
+          to="/orgs/$organization/agents"
+          params={{ organization }}
+          className="text-accent text-sm underline-offset-4 hover:underline"
+        >
+          All agents
+        </Link>
+      }
+    >
+      <QueryBoundary query={agents}>
+        {(data) => (
+          <DataTable
+            label={`Agents, ${periodLabels[period].toLowerCase()}`}
+            rows={data.agents.toSorted(order)}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Agent',
+                cell: ({ name }) => (
+                  <Link
+                    to="/orgs/$organization/agents/$agent"
+                    params={{ organization, agent: name }}
+                    className="font-medium after:absolute after:inset-0"
+                  >
+                    {name}
+                  </Link>
+                ),
+              },
+              {
+                title: 'Status',
+                cell: (agent) => (
+                  <span className="flex gap-1.5">
+                    <AgentBadges status={getAgentStatus(agent)} />
+                  </span>
+                ),
+              },
+              { title: 'Sessions', isNumber: true, cell: ({ name }) => sum(name, 'sessions').toLocaleString('en') },
+              {
+                title: 'Failed',
+                isNumber: true,
+                cell: ({ name }) => {
+                  const failed = sum(name, 'failed');
+                  return failed === 0 ? '0' : <span className="text-danger">{failed.toLocaleString('en')}</span>;
+                },
+              },
+            ]}
+          />
+        )}
+      </QueryBoundary>
+    </Section>
+  );
+}

@@ -1,0 +1,58 @@
+import type { AttentionItem, StatisticsPeriod } from '@bothost/contract';
+import { useQuery } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import { EmptyState } from '../components/empty-state.tsx';
+import { QueryBoundary } from '../components/query-boundary.tsx';
+import { RowList } from '../components/row-list.tsx';
+import { Section } from '../components/section.tsx';
+import { formatProblemKey } from '../statistics/problem-key.ts';
+import { ProblemRow } from '../statistics/problem-row.tsx';
+import { problemsQuery } from '../statistics/queries.ts';
+import { AttentionRow } from './attention-row.tsx';
+
+type ProblemListProps = {
+  readonly organization: string;
+  readonly period: StatisticsPeriod;
+  readonly attention: readonly AttentionItem[];
+};
+
+/** Lists what is wrong now, and the failed sessions of the period grouped by agent and cause. */
+export function ProblemList({ organization, period, attention }: ProblemListProps) {
+  const problems = useQuery(problemsQuery(organization, period));
+  // The groups of failed sessions say more than this item, which only counts them.
+  const current = attention.filter(({ kind }) => kind !== 'sessions-failed');
+  return (
+    <Section title="Needs attention" lead="Problems of agents and causes of failed sessions, with what to do next.">
+      <QueryBoundary query={problems}>
+        {(data) => (
+          <RowList
+            label="Needs attention"
+            items={[...current.map((item) => ({ item })), ...data.problems.map((problem) => ({ problem }))]}
+            empty={
+              <EmptyState icon={CircleCheck} title="Nothing needs attention">
+                No agent has a problem, and no session failed in this period.
+              </EmptyState>
+            }
+          >
+            {(entry) =>
+              'item' in entry ? (
+                <AttentionRow
+                  key={`${entry.item.kind} ${entry.item.agentName}`}
+                  organization={organization}
+                  item={entry.item}
+                />
+              ) : (
+                <ProblemRow
+                  key={`${formatProblemKey(entry.problem)} ${entry.problem.agentName}`}
+                  organization={organization}
+                  period={period}
+                  problem={entry.problem}
+                />
+              )
+            }
+          </RowList>
+        )}
+      </QueryBoundary>
+    </Section>
+  );
+}
