@@ -21,3 +21,17 @@ export function prefetch(
     else void context.queries.prefetchQuery(query as FetchQueryOptions);
   }
 }
+
+/** Starts a query, and then the queries that need its result, while the code of the page is still loading. */
+export function prefetchInOrder<Data, Key extends QueryKey>(
+  loading: Loading,
+  first: FetchQueryOptions<Data, Error, Data, Key>,
+  listNext: (data: Data) => readonly { readonly queryKey: QueryKey }[],
+): void {
+  if (loading.cause !== 'enter') return;
+  loading.context.queries.fetchQuery(first).then(
+    (data) => prefetch(loading, ...listNext(data)),
+    // The page shows the error.
+    () => undefined,
+  );
+}

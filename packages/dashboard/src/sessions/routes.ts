@@ -1,10 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { agentLayout } from '../agents/layouts.ts';
 import { agentNamesQuery } from '../agents/queries.ts';
+import { conversationQuery } from '../conversation/queries.ts';
+import { logQuery } from '../logs/queries.ts';
 import { organizationLayout } from '../organization/layouts.ts';
-import { prefetch } from '../routing/prefetch.ts';
+import { prefetch, prefetchInOrder } from '../routing/prefetch.ts';
 import { readNumberParameter } from '../routing/search-values.ts';
-import { newestSessionsQuery, sessionQuery } from './queries.ts';
+import { newestSessionsQuery, sessionQuery, sessionRecordQuery } from './queries.ts';
 import { parseSessionFilter } from './session-filter.ts';
 
 type SessionSearchParameters = {
@@ -41,7 +43,19 @@ export const sessionRoutes = [
     getParentRoute: () => organizationLayout,
     path: '/sessions/$sessionId',
     validateSearch: parseSessionSearchParameters,
-    loader: (loading) => prefetch(loading, sessionQuery(loading.params.organization, loading.params.sessionId)),
+    loader: (loading) => {
+      const { organization, sessionId } = loading.params;
+      const { from, to } = parseSessionSearchParameters(loading.location.search);
+      prefetchInOrder(loading, sessionQuery(organization, sessionId), (session) =>
+        session === null
+          ? []
+          : [
+              sessionRecordQuery(organization, session.serviceId, sessionId),
+              conversationQuery(organization, session.serviceId, sessionId),
+              logQuery(organization, session.serviceId, { session: sessionId, from, to }),
+            ],
+      );
+    },
     component: lazyRouteComponent(() => import('./session-page.tsx'), 'SessionPage'),
   }),
 ] as const;
