@@ -137,7 +137,11 @@ export const importAreas: readonly ImportArea[] = [
     root: 'packages/runtime/src/docker/',
     shared: [
       contract,
+      '../bot-port.ts',
+      '../bot-readiness.ts',
+      '../instance-end.ts',
       '../instance-events.ts',
+      '../json-lines.ts',
       '../output/',
       '../polling.ts',
       '../runtime.ts',

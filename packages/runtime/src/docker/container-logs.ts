@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { parseLogTimestamp } from '../output/log-timestamp.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
-import type { EpochMicroseconds } from '../runtime.ts';
 import type { EngineClient } from './engine-client.ts';
 
 /** Bytes before each message: the stream, three zeros, and the length of the message (Docker Engine API, "Stream format"). */
@@ -31,7 +31,7 @@ export async function copyContainerLogs(
   });
   for await (const message of readMessages(stream)) {
     const space = message.indexOf(32);
-    const at = parseTimestamp(message.toString('latin1', 0, space));
+    const at = parseLogTimestamp(message.toString('latin1', 0, space));
     // `since` includes messages of that moment, which are in the spool.
     if (at > since) spool.append(at, message.subarray(space + 1));
   }
@@ -52,10 +52,4 @@ async function* readMessages(stream: Readable): AsyncGenerator<Buffer> {
     chunks = [rest];
     length = rest.length;
   }
-}
-
-/** Parses a time such as `2026-01-31T10:20:30.123456789Z` to microseconds. */
-function parseTimestamp(text: string): EpochMicroseconds {
-  const fraction = /\.(\d+)/.exec(text)?.[1] ?? '';
-  return Date.parse(`${text.slice(0, 19)}Z`) * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6));
 }

@@ -1,7 +1,7 @@
 import { conversationFileVariable, recordingFileVariable } from '@bothost/contract';
+import { botPort } from '../bot-port.ts';
 import type { ConversationFiles } from '../output/conversation-files.ts';
 import type { InstanceSpec } from '../runtime.ts';
-import { botPort } from './bot-port.ts';
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
 import { containerListSchema, containerSchema, createdSchema, type EngineContainer } from './engine-schemas.ts';
 import { agentLabel, deploymentLabel, filterByHost, hostLabel, instanceLabel, organizationLabel } from './labels.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readJsonLines } from '../json-lines.ts';
 import type { RuntimeLogger } from '../runtime.ts';
 import type { EngineClient } from './engine-client.ts';
 import { type EngineEvent, eventSchema } from './engine-schemas.ts';
-import { readJsonLines } from './json-lines.ts';
 import { filterByHost } from './labels.ts';
 
 const firstPauseMs = 200;

@@ -1,4 +1,5 @@
 import { type ImageReference, normalizeRegistryHost, parseImageReference } from '@bothost/contract';
+import { readJsonLines } from '../json-lines.ts';
 import type {
   ImageErrorCode,
   ImageLayerProgress,
@@ -8,7 +9,6 @@ import type {
 import { ProjectPreparationError } from '../runtime.ts';
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
 import { distributionSchema, imageSchema, pullProgressSchema, versionSchema } from './engine-schemas.ts';
-import { readJsonLines } from './json-lines.ts';
 import { createLayerProgress } from './layer-progress.ts';
 import type { PreparedImage } from './prepared-image.ts';
 

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'nod
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type InstanceEnd, instanceEndSchema } from '../instance-end.ts';
 import {
   type ConversationFiles,
   createConversationFiles,
@@ -26,18 +27,6 @@ const recordSchema = z.object({
 
 /** What the engine does not know about an instance. It is written before the container starts, and removed after it. */
 export type InstanceRecord = z.output<typeof recordSchema>;
-
-const endSchema = z.object({
-  code: z.number().nullable(),
-  signal: z.string().nullable(),
-  at: z.iso.datetime(),
-  outOfMemory: z.boolean(),
-  tail: z.string(),
-  diskLimit: z.string().optional(),
-});
-
-/** How an instance ended. It is stored once the output is complete, before the end is reported. */
-export type InstanceEnd = z.output<typeof endSchema>;
 
 /** The files of the instances of a server, in a directory for each. */
 export type InstanceRecordStore = {
@@ -82,7 +71,7 @@ export function openInstanceRecordStore(directory: string): InstanceRecordStore 
     },
     read: (instanceId) => read(pathOf(instanceId, 'record'), recordSchema),
     write: (instanceId, record) => writeJsonAtomically(pathOf(instanceId, 'record'), record),
-    readEnd: (instanceId) => read(pathOf(instanceId, 'end'), endSchema),
+    readEnd: (instanceId) => read(pathOf(instanceId, 'end'), instanceEndSchema),
     writeEnd: (instanceId, end) => writeJsonAtomically(pathOf(instanceId, 'end'), end),
     remove: (instanceId) => rm(join(directory, instanceId), { recursive: true, force: true }),
   };

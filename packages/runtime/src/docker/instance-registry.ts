@@ -1,3 +1,4 @@
+import { describeExit, type InstanceEnd } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
 import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
 import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
@@ -5,8 +6,7 @@ import { listContainers, removeContainer } from './containers.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { EngineEvent } from './engine-schemas.ts';
 import { followInstance, type Instance } from './instance.ts';
-import { describeExit } from './instance-end.ts';
-import type { InstanceEnd, InstanceRecord, InstanceRecordStore } from './instance-record.ts';
+import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
 import { instanceLabel } from './labels.ts';
 
 export type InstanceRegistryOptions = {

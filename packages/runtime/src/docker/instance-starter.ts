@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
+import { botPort } from '../bot-port.ts';
+import { notListening, waitUntilReady } from '../bot-readiness.ts';
+import { createExitError } from '../instance-end.ts';
 import {
   type InstanceAddress,
   type InstanceSpec,
@@ -8,7 +9,6 @@ import {
   StartError,
   type StartedInstance,
 } from '../runtime.ts';
-import { botPort } from './bot-port.ts';
 import {
   type ContainerOptions,
   createContainer,
@@ -20,17 +20,11 @@ import {
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
 import type { Images } from './images.ts';
 import type { Instance } from './instance.ts';
-import { createExitError } from './instance-end.ts';
 import type { InstanceRecordStore } from './instance-record.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
 import { hostLabel, instanceLabel } from './labels.ts';
 import { ensureNetwork, getNetworkName } from './network.ts';
 import { parsePreparedImage } from './prepared-image.ts';
-
-const notListening = `it does not listen on ${botPort}, the port in PORT`;
-const tryMs = 1_000;
-const firstIntervalMs = 10;
-const maxIntervalMs = 100;
 
 export type InstanceStarterContext = ContainerOptions & {
   readonly engine: EngineClient;
@@ -261,36 +255,4 @@ async function readHost(engine: EngineClient, hostId: string, instance: Instance
   const container = await readContainer(engine, instance.record().containerId);
   const address = container?.NetworkSettings.Networks?.[getNetworkName(hostId)]?.IPAddress ?? '';
   return address === '' ? null : address;
-}
-
-/** Polls, because the kernel has no event for a socket that begins to listen. Resolves to the address of the ready bot. */
-async function waitUntilReady(
-  readAddress: () => Promise<string | null>,
-  signal: AbortSignal,
-  onState: (state: string) => void,
-): Promise<string> {
-  let host: string | null = null;
-  for (let intervalMs = firstIntervalMs; ; intervalMs = Math.min(intervalMs * 1.2, maxIntervalMs)) {
-    signal.throwIfAborted();
-    host ??= await readAddress().catch(() => null);
-    if (host !== null) {
-      const status = await probeReadiness(host, signal);
-      if (status === 200 || status === 404 || status === 405) return host;
-      onState(status === null ? notListening : `it responds ${status} on /readyz`);
-    }
-    await delay(intervalMs, undefined, { signal });
-  }
-}
-
-/** Returns the status of `GET /readyz`, or null if no response arrives in time. */
-async function probeReadiness(host: string, signal: AbortSignal): Promise<number | null> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${botPort}/readyz`;
-  try {
-    const timeout = AbortSignal.any([signal, AbortSignal.timeout(tryMs)]);
-    const response = await request(url, { signal: timeout, reset: true });
-    await response.body.dump();
-    return response.statusCode;
-  } catch {
-    return null;
-  }
 }

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { botPort } from '../bot-port.ts';
+import type { InstanceEnd } from '../instance-end.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
-import { botPort } from './bot-port.ts';
+import { describeEnd, type ReportedExit } from './container-end.ts';
 import { copyContainerLogs } from './container-logs.ts';
 import { type CpuPhase, killContainer, limitContainerCpu, readContainer } from './containers.ts';
 import { type EngineClient, EngineError } from './engine-client.ts';
 import { type EngineContainer, statsSchema } from './engine-schemas.ts';
-import { describeEnd, type ReportedExit } from './instance-end.ts';
-import type { InstanceEnd, InstanceRecord, InstanceRecordStore } from './instance-record.ts';
+import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
 
 /** Milliseconds after the end of a container until its output must have been received. */
 const lastOutputMs = 5_000;

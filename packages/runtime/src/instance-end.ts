@@ -1,10 +1,18 @@
 import { constants } from 'node:os';
-import { type InstanceExit, StartError } from '../runtime.ts';
-import type { EngineContainer } from './engine-schemas.ts';
-import type { InstanceEnd } from './instance-record.ts';
+import { z } from 'zod';
+import { type InstanceExit, StartError } from './runtime.ts';
 
-/** How a container ended, as an event of the engine says it. It is the only trace of a container that was removed. */
-export type ReportedExit = { readonly code: number | null; readonly at: Date };
+export const instanceEndSchema = z.object({
+  code: z.number().nullable(),
+  signal: z.string().nullable(),
+  at: z.iso.datetime(),
+  outOfMemory: z.boolean(),
+  tail: z.string(),
+  diskLimit: z.string().optional(),
+});
+
+/** How an instance ended. A driver stores it once the output is complete, before it reports the end. */
+export type InstanceEnd = z.output<typeof instanceEndSchema>;
 
 /** Reversed, so that the first of several names for a number wins, such as SIGABRT before SIGIOT. */
 const signals = new Map<number, string>(
@@ -13,25 +21,10 @@ const signals = new Map<number, string>(
     .map(([name, number]) => [number, name]),
 );
 
-/**
- * Determines how a container ended: as the engine says it, else by its last event, else unknown. Null: the container does not
- * exist any more. Shells and the engine report a signal as 128 plus its number.
- */
-export function describeEnd(
-  container: EngineContainer | null,
-  reported: ReportedExit | undefined,
-  now: Date,
-): Omit<InstanceEnd, 'tail' | 'diskLimit'> {
-  const status = container?.State.ExitCode ?? reported?.code ?? null;
+/** Splits the exit status of a container. Shells and container engines report a signal as 128 plus its number. */
+export function splitExitStatus(status: number | null): Pick<InstanceEnd, 'code' | 'signal'> {
   const signal = status !== null && status > 128 ? (signals.get(status - 128) ?? null) : null;
-  const finishedAt = Date.parse(container?.State.FinishedAt ?? '');
-  const at = finishedAt > 0 ? new Date(finishedAt) : (reported?.at ?? now);
-  return {
-    code: signal === null ? status : null,
-    signal,
-    at: at.toISOString(),
-    outOfMemory: container?.State.OOMKilled === true && status !== 0,
-  };
+  return { code: signal === null ? status : null, signal };
 }
 
 export function describeExit({ code, signal, outOfMemory, tail, diskLimit }: InstanceEnd): InstanceExit {

@@ -1,0 +1,24 @@
+import { type InstanceEnd, splitExitStatus } from '../instance-end.ts';
+import type { EngineContainer } from './engine-schemas.ts';
+
+/** How a container ended, as an event of the engine says it. It is the only trace of a container that was removed. */
+export type ReportedExit = { readonly code: number | null; readonly at: Date };
+
+/**
+ * Determines how a container ended: as the engine says it, else by its last event, else unknown. Null: the container does not
+ * exist any more.
+ */
+export function describeEnd(
+  container: EngineContainer | null,
+  reported: ReportedExit | undefined,
+  now: Date,
+): Omit<InstanceEnd, 'tail' | 'diskLimit'> {
+  const status = container?.State.ExitCode ?? reported?.code ?? null;
+  const finishedAt = Date.parse(container?.State.FinishedAt ?? '');
+  const at = finishedAt > 0 ? new Date(finishedAt) : (reported?.at ?? now);
+  return {
+    ...splitExitStatus(status),
+    at: at.toISOString(),
+    outOfMemory: container?.State.OOMKilled === true && status !== 0,
+  };
+}
