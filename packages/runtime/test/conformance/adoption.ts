@@ -8,6 +8,7 @@ import {
   evaluateInInstance,
   openRuntimeFixture,
   type RuntimeSetup,
+  readNewUsage,
   waitForEvent,
 } from './fixture.ts';
 import { waitForOutputLines } from './read-output.ts';
@@ -180,11 +181,11 @@ export function defineInstanceAdoptionTests(setup: RuntimeSetup): void {
         address,
         'const until = process.cpuUsage().user + 300000; while (process.cpuUsage().user < until);',
       );
-      const before = (await runtime().sample(['counted'])).get('counted');
+      const before = await readNewUsage(runtime(), 'counted');
       await closeServer();
-      const after = (await (await restartServer()).sample(['counted'])).get('counted');
-      expect(before?.cpuMicroseconds).toBeGreaterThanOrEqual(290_000);
-      expect(after?.cpuMicroseconds).toBeGreaterThanOrEqual(before?.cpuMicroseconds ?? Number.NaN);
+      const after = await readNewUsage(await restartServer(), 'counted');
+      expect(before.cpuMicroseconds).toBeGreaterThanOrEqual(290_000);
+      expect(after.cpuMicroseconds).toBeGreaterThanOrEqual(before.cpuMicroseconds);
     });
   });
 }

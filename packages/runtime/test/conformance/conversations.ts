@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeUnless } from '../skip-with-reason.ts';
 import { evaluateInInstance, openRuntimeFixture, type RuntimeSetup } from './fixture.ts';
 
 const files = [
@@ -10,7 +11,7 @@ const append = (variable: string, text: string) =>
   `require('fs').appendFileSync(process.env.${variable}, ${JSON.stringify(text)}); null`;
 
 export function defineConversationTests(setup: RuntimeSetup): void {
-  describe('the files of the conversation of a bot', () => {
+  describeUnless(setup.lacksConversationFiles ?? null, 'the files of the conversation of a bot', () => {
     it('are read from an offset while the bot runs, after a restart of the server, and after the end until forget', async () => {
       const { start, runtime, closeServer, restartServer } = await openRuntimeFixture(setup);
       const read = async (file: 'lines' | 'recording', offset: number) => {

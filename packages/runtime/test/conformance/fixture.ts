@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type {
   BotProjectSource,
   BotSource,
@@ -13,7 +13,9 @@ import type {
   InstanceLifecycle,
   InstanceSpec,
   ResourceLimits,
+  ResourceUsage,
   Runtime,
+  UsageMeter,
 } from '../../src/runtime.ts';
 import { createTestInstanceSpec, defaultResourceLimits } from '../instance-spec.ts';
 import type { InstanceProbe } from './probe.ts';
@@ -31,6 +33,10 @@ export type RuntimeSetup = {
   readonly makeBot: (files: Readonly<Record<string, string>>, directory: string) => Promise<BotSource>;
   /** Whether the machine can limit CPU and memory. If not, the driver must report this. */
   readonly enforcesLimits: boolean;
+  /** Whether the platform divides its CPU among bots by their profiles, and does not limit a single bot. */
+  readonly sharesCpu?: true;
+  /** Why the driver cannot read the files of conversations. Undefined if it can. */
+  readonly lacksConversationFiles?: string;
   /** Whether the driver knows when output was written while no server ran. If not, it marks the output as unattended. */
   readonly timesUnattendedOutput: boolean;
 };
@@ -191,6 +197,18 @@ export async function evaluateInInstance(address: InstanceAddress, code: string)
 /** Like `evaluateInInstance`, for JavaScript that may end the bot. */
 export async function evaluateCodeThatMayExit(address: InstanceAddress, code: string): Promise<void> {
   await evaluateInInstance(address, code).catch(() => undefined);
+}
+
+/** Waits for a usage of an instance that the platform read after the call. */
+export async function readNewUsage(runtime: UsageMeter, instanceId: string): Promise<ResourceUsage> {
+  const since = Date.now();
+  return vi.waitUntil(
+    async () => {
+      const usage = (await runtime.sample([instanceId])).get(instanceId);
+      return usage !== undefined && usage.at.getTime() >= since ? usage : null;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
 }
 
 export type EventOfKind<Kind extends InstanceEvent['kind']> = Extract<InstanceEvent, { readonly kind: Kind }>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceNotice, UsageMeter } from '../../src/runtime.ts';
+import type { InstanceNotice } from '../../src/runtime.ts';
 import { defaultResourceLimits } from '../instance-spec.ts';
 import { testUnless } from '../skip-with-reason.ts';
 import {
@@ -7,6 +7,7 @@ import {
   evaluateInInstance,
   openRuntimeFixture,
   type RuntimeSetup,
+  readNewUsage,
   waitForEvent,
 } from './fixture.ts';
 
@@ -17,9 +18,9 @@ export function defineResourceTests(setup: RuntimeSetup): void {
     it('measures at least nine tenths of the CPU time that a bot uses', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('burner');
-      const before = await usageOf(runtime(), 'burner');
+      const before = await readNewUsage(runtime(), 'burner');
       const burned = Number(await evaluateInInstance(address, burn(500)));
-      const after = await usageOf(runtime(), 'burner');
+      const after = await readNewUsage(runtime(), 'burner');
       const counted = after.cpuMicroseconds - before.cpuMicroseconds;
       expect(counted).toBeGreaterThan(burned * 0.9);
       // The runtime driver also counts CPU time that the bot uses outside of the measured loop.
@@ -29,9 +30,9 @@ export function defineResourceTests(setup: RuntimeSetup): void {
     it('measures the memory of a bot', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('holder');
-      const before = await usageOf(runtime(), 'holder');
+      const before = await readNewUsage(runtime(), 'holder');
       await evaluateInInstance(address, `globalThis.held = Buffer.alloc(${100 * mebibyte}, 1); null`);
-      const grown = (await usageOf(runtime(), 'holder')).memoryBytes - before.memoryBytes;
+      const grown = (await readNewUsage(runtime(), 'holder')).memoryBytes - before.memoryBytes;
       expect(grown).toBeGreaterThan(90 * mebibyte);
       expect(grown).toBeLessThan(130 * mebibyte);
     });
@@ -39,14 +40,14 @@ export function defineResourceTests(setup: RuntimeSetup): void {
     it('includes running and ended child processes, so that CPU time never decreases', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       const address = await start('parent');
-      const before = await usageOf(runtime(), 'parent');
+      const before = await readNewUsage(runtime(), 'parent');
       // Use more CPU time than the expected 400 ms, because /proc counts in ticks of 10 ms and omits the last, incomplete tick.
       await evaluateInInstance(address, spawnBurner(`${burn(450)}; setInterval(() => {}, 1000)`));
       let highest = before.cpuMicroseconds;
       await expect
         .poll(
           async () => {
-            const { cpuMicroseconds } = await usageOf(runtime(), 'parent');
+            const { cpuMicroseconds } = await readNewUsage(runtime(), 'parent');
             expect(cpuMicroseconds).toBeGreaterThanOrEqual(highest);
             highest = cpuMicroseconds;
             return cpuMicroseconds - before.cpuMicroseconds;
@@ -58,14 +59,15 @@ export function defineResourceTests(setup: RuntimeSetup): void {
         address,
         `new Promise((done) => { globalThis.child.once('exit', () => done(null)); globalThis.child.kill('SIGKILL'); })`,
       );
-      expect((await usageOf(runtime(), 'parent')).cpuMicroseconds).toBeGreaterThanOrEqual(highest);
+      expect((await readNewUsage(runtime(), 'parent')).cpuMicroseconds).toBeGreaterThanOrEqual(highest);
     });
 
     it('returns the last usage of an ended instance until it is forgotten, and skips unknown instances', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
       await start('ended');
       await start('running');
-      const { cpuMicroseconds } = await usageOf(runtime(), 'ended');
+      await readNewUsage(runtime(), 'running');
+      const { cpuMicroseconds } = await readNewUsage(runtime(), 'ended');
       await runtime().stop('ended', 0);
       const usages = await runtime().sample(['ended', 'running', 'unknown']);
       expect([...usages.keys()]).toEqual(['ended', 'running']);
@@ -89,7 +91,7 @@ export function defineResourceTests(setup: RuntimeSetup): void {
     });
 
     testUnless(
-      setup.enforcesLimits ? null : 'not applicable: this setup enforces no limits',
+      setup.enforcesLimits && setup.sharesCpu !== true ? null : 'not applicable: this setup does not limit CPU',
       'limits the CPU of a ready bot',
       async () => {
         const { start } = await openRuntimeFixture(setup);
@@ -131,10 +133,4 @@ function burn(milliseconds: number): string {
 
 function spawnBurner(code: string): string {
   return `globalThis.child = require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(code)}], { stdio: 'ignore' }); null`;
-}
-
-async function usageOf(runtime: UsageMeter, instanceId: string) {
-  const usage = (await runtime.sample([instanceId])).get(instanceId);
-  if (usage === undefined) throw new Error(`Instance ${instanceId} has no usage.`);
-  return usage;
 }
