@@ -1,0 +1,101 @@
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type FakeFault, startFakeApiServer } from '../../test/kubernetes/fake-api-server.ts';
+import { ApiError, createApiClient } from './api-client.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+
+const pods = '/api/v1/namespaces/bots/pods';
+const secrets = '/api/v1/namespaces/bots/secrets';
+
+async function connect(readToken: (isRefused: boolean) => string = () => 'first-token') {
+  const server = await startFakeApiServer(() => {
+    throw new Error('no pods run');
+  });
+  onTestFinished(() => server.close());
+  const readCredentials: ClusterAccess['readCredentials'] = async (refused) => ({
+    token: readToken(refused !== null),
+    ca: undefined,
+    cert: undefined,
+    key: undefined,
+  });
+  const url = new URL(server.origin);
+  const access = { server: url, namespace: null, tlsServerName: undefined, skipsVerification: false, readCredentials };
+  const client = createApiClient(access, () => 0);
+  onTestFinished(() => client.close());
+  const fail = (act: FakeFault['act'], times = 1) => server.faults.push({ matches: () => true, times, act });
+  return { server, client, fail };
+}
+
+describe('createApiClient', () => {
+  it('rejects with the status, the reason and the message of the API server', async () => {
+    const { client, server } = await connect();
+    const error = { message: 'pods "a" not found', status: 404, reason: 'NotFound', retryAfterMs: null };
+    await expect(client.call('GET', `${pods}/a`)).rejects.toMatchObject({ name: 'ApiError', ...error });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['500', { status: 500, message: 'etcd has no leader' }],
+    ['503', { status: 503, message: 'shutting down' }],
+    ['429 without a time', { status: 429, message: 'too many requests' }],
+    ['a closed connection', 'no-response'],
+  ] as const)('sends a request again after %s', async (_, act) => {
+    const { client, server, fail } = await connect();
+    fail(act, 2);
+    expect(await client.call('GET', pods)).toMatchObject({ items: [] });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it('waits as long as the API server says in Retry-After', async () => {
+    const { client, fail } = await connect();
+    fail({ status: 429, message: 'too many requests', retryAfter: 1 });
+    const before = performance.now();
+    await client.call('GET', pods);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(990);
+  });
+
+  it('gives up after five attempts, or when its signal aborts', async () => {
+    const { client, server, fail } = await connect();
+    fail({ status: 503, message: 'shutting down' }, 5);
+    await expect(client.call('GET', pods)).rejects.toMatchObject({ status: 503 });
+    expect(server.requests).toHaveLength(5);
+    fail('hang');
+    const aborting = new AbortController();
+    const called = client.call('GET', pods, { signal: aborting.signal });
+    aborting.abort(new Error('no longer needed'));
+    await expect(called).rejects.toThrow('no longer needed');
+  });
+
+  it('reports that an object exists if the response of its creation was lost', async () => {
+    const { client, server, fail } = await connect();
+    fail('lost-response');
+    const body = { metadata: { name: 'a' }, data: {} };
+    await expect(client.call('POST', secrets, { body })).rejects.toMatchObject({
+      status: 409,
+      reason: 'AlreadyExists',
+    });
+    expect([...server.secrets.keys()]).toEqual(['a']);
+  });
+
+  it('reads the credentials again if they are refused, for a stream, too', async () => {
+    const tokens: boolean[] = [];
+    const { client, server } = await connect((isRefused) => {
+      tokens.push(isRefused);
+      return isRefused ? 'second-token' : 'first-token';
+    });
+    server.token = 'second-token';
+    expect(await client.call('GET', pods)).toMatchObject({ items: [] });
+    expect(await text(await client.stream(pods))).toContain('"items":[]');
+    expect(tokens).toEqual([false, true, false, true]);
+    server.token = 'third-token';
+    await expect(client.call('GET', pods)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('names the address of an API server that does not listen', async () => {
+    const { client, server } = await connect();
+    await server.close();
+    const failed = await client.stream(pods).catch((error: unknown) => error);
+    expect(failed).toBeInstanceOf(ApiError);
+    expect(failed).toMatchObject({ message: `${server.origin} does not respond: ECONNREFUSED.`, status: null });
+  });
+});

@@ -1,0 +1,221 @@
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, type Dispatcher } from 'undici';
+import { z } from 'zod';
+import type { ClusterAccess, ClusterCredentials } from './cluster-access.ts';
+
+/** Milliseconds for a response without a stream. */
+const responseTimeoutMs = 30_000;
+/** Requests that the API server could not serve are sent again, after 0.2, 0.4, 0.8 and 1.6 seconds or as long as it says. */
+const attempts = 5;
+const firstPauseMs = 200;
+const maxPauseMs = 10_000;
+
+export type ApiRequest = {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: object;
+  readonly contentType?: 'application/json' | 'application/merge-patch+json';
+  readonly signal?: AbortSignal;
+};
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** A connection to an API server of Kubernetes. */
+export type ApiClient = {
+  /**
+   * Returns the parsed response. Sends a request again if the API server did not serve it, so the caller of a POST must expect
+   * `AlreadyExists` for an object that this call created.
+   *
+   * @throws ApiError, or the reason of the signal
+   */
+  readonly call: (method: Method, path: string, request?: ApiRequest) => Promise<unknown>;
+  /** Returns the body of a response that may take hours. @throws ApiError, or the reason of the signal */
+  readonly stream: (path: string, request?: Pick<ApiRequest, 'query' | 'signal'>) => Promise<Readable>;
+  /** Reads text from a kubelet, with the credentials of the cluster. `origin` is its URL. @throws ApiError */
+  readonly readKubelet: (origin: string, path: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * The API server refused a request. `status` is null if it did not respond. `reason` is a word for programs, such as
+ * `AlreadyExists` (Kubernetes API, "Status").
+ */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number | null;
+  readonly reason: string | null;
+  /** Milliseconds after which the API server wants the request again. */
+  readonly retryAfterMs: number | null;
+  constructor(
+    message: string,
+    options: ErrorOptions & {
+      readonly status?: number;
+      readonly reason?: string | undefined;
+      readonly retryAfterMs?: number | null;
+    } = {},
+  ) {
+    super(message, options);
+    this.status = options.status ?? null;
+    this.reason = options.reason ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? null;
+  }
+}
+
+export const isApiError = (error: unknown, status: number): error is ApiError =>
+  error instanceof ApiError && error.status === status;
+
+/** Whether the API server could not serve a request, although a later one may succeed. */
+export const isUnavailable = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === null || error.status === 429 || error.status >= 500);
+
+const statusSchema = z.object({ message: z.string().optional(), reason: z.string().optional() });
+
+/** `random` returns a number from 0 to 1, by which pauses between attempts differ. */
+export function createApiClient(access: ClusterAccess, random: () => number = Math.random): ApiClient {
+  const { server } = access;
+  const basePath = server.pathname.replace(/\/$/, '');
+  const agents = createAgents(access);
+
+  const sendWith = async (credentials: ClusterCredentials, origin: string, options: RequestOptions) => {
+    const { headers = {}, ...others } = options;
+    const { token } = credentials;
+    const { api, kubelets } = agents.for(credentials);
+    return (origin === server.origin ? api : kubelets)
+      .request({
+        ...others,
+        origin,
+        headers: {
+          accept: 'application/json',
+          ...headers,
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+      })
+      .catch((error: unknown) => {
+        if (options.signal?.aborted === true) throw error;
+        throw new ApiError(`${origin} does not respond: ${describeCause(error)}.`, { cause: error });
+      });
+  };
+
+  const send = async (origin: string, options: RequestOptions): Promise<Dispatcher.ResponseData> => {
+    const credentials = await access.readCredentials(null);
+    const response = await sendWith(credentials, origin, options);
+    if (response.statusCode !== 401) return response;
+    await response.body.dump();
+    return sendWith(await access.readCredentials(credentials), origin, options);
+  };
+
+  const requireSuccess = async (response: Dispatcher.ResponseData) => {
+    if (response.statusCode < 400) return response.body;
+    const body = await text(response.body).catch(() => '');
+    const { message = `The API server responded ${response.statusCode}.`, reason } = parseStatus(body);
+    const seconds = Number(response.headers['retry-after']);
+    throw new ApiError(message, {
+      status: response.statusCode,
+      reason,
+      retryAfterMs: seconds > 0 ? seconds * 1000 : null,
+    });
+  };
+
+  const callOnce = async (method: Method, path: string, request: ApiRequest): Promise<unknown> => {
+    const timeout = AbortSignal.timeout(responseTimeoutMs);
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
+    const { body, contentType = 'application/json' } = request;
+    try {
+      const response = await send(server.origin, {
+        method,
+        path: `${basePath}${path}`,
+        query: { ...request.query },
+        headers: body === undefined ? {} : { 'content-type': contentType },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal,
+      });
+      return JSON.parse(await text(await requireSuccess(response)));
+    } catch (error) {
+      if (error instanceof ApiError || request.signal?.aborted === true) throw error;
+      throw new ApiError(`${server.origin} gave no complete response: ${describeCause(error)}.`, { cause: error });
+    }
+  };
+
+  return {
+    call: async (method, path, request = {}) => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await callOnce(method, path, request);
+        } catch (error) {
+          request.signal?.throwIfAborted();
+          if (attempt === attempts || !isUnavailable(error)) throw error;
+          const pauseMs = error.retryAfterMs ?? firstPauseMs * 2 ** (attempt - 1) * (0.5 + random() / 2);
+          await delay(Math.min(pauseMs, maxPauseMs), undefined, { signal: request.signal });
+        }
+      }
+    },
+    stream: async (path, { query, signal } = {}) => {
+      const options = {
+        method: 'GET',
+        path: `${basePath}${path}`,
+        query: { ...query },
+        signal: signal ?? null,
+      } as const;
+      return requireSuccess(await send(server.origin, options));
+    },
+    readKubelet: async (origin, path) => {
+      const signal = AbortSignal.timeout(responseTimeoutMs);
+      const headers = { accept: 'text/plain' };
+      return text(await requireSuccess(await send(origin, { method: 'GET', path, headers, signal })));
+    },
+    close: agents.close,
+  };
+}
+
+type RequestOptions = Omit<Dispatcher.RequestOptions, 'origin' | 'headers'> & {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal | null;
+};
+
+/** Connections with the newest credentials: one pool for the API server, and one for all kubelets. */
+function createAgents({ tlsServerName, skipsVerification }: ClusterAccess) {
+  type Agents = { readonly credentials: ClusterCredentials; readonly api: Agent; readonly kubelets: Agent };
+  let current: Agents | null = null;
+  const all = new Set<Agent>();
+  const open = (tls: object) => {
+    // Streams stay open for as long as instances run.
+    const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: tls });
+    all.add(agent);
+    return agent;
+  };
+  const retire = async (agent: Agent) => {
+    await agent.close();
+    all.delete(agent);
+  };
+  return {
+    for: (credentials: ClusterCredentials): Agents => {
+      const { ca, cert, key } = credentials;
+      const isSame = (known: ClusterCredentials) => known.ca === ca && known.cert === cert && known.key === key;
+      if (current !== null && isSame(current.credentials)) return current;
+      const replaced = current;
+      const tls = { ca, cert, key };
+      const apiTls = { ...tls, servername: tlsServerName, rejectUnauthorized: !skipsVerification };
+      current = { credentials, api: open(apiTls), kubelets: open(tls) };
+      // Resolves when the streams of the replaced connections have ended.
+      if (replaced !== null) for (const agent of [replaced.api, replaced.kubelets]) void retire(agent);
+      return current;
+    },
+    close: async () => {
+      await Promise.all([...all].map((agent) => agent.destroy()));
+    },
+  };
+}
+
+function parseStatus(body: string): z.output<typeof statusSchema> {
+  try {
+    return statusSchema.parse(JSON.parse(body));
+  } catch {
+    return {};
+  }
+}
+
+function describeCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

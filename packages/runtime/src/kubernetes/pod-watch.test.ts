@@ -1,0 +1,138 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type FakeApiServer, startFakeApiServer } from '../../test/kubernetes/fake-api-server.ts';
+import { createApiClient } from './api-client.ts';
+import { watchPods } from './pod-watch.ts';
+
+const path = '/api/v1/namespaces/bots/pods';
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Watches the pods with the label `of=me`, and records each call. */
+async function watch(server: FakeApiServer, stallMs?: number) {
+  const credentials = { token: server.token, ca: undefined, cert: undefined, key: undefined };
+  const access = {
+    server: new URL(server.origin),
+    namespace: null,
+    tlsServerName: undefined,
+    skipsVerification: false,
+  };
+  const client = createApiClient({ ...access, readCredentials: async () => credentials });
+  const seen: string[] = [];
+  let time = Date.now();
+  const watched = await watchPods({
+    client,
+    path,
+    labelSelector: 'of=me',
+    logger: silent,
+    now: () => new Date(time),
+    onListed: (pods) => seen.push(`listed ${pods.map(({ metadata }) => metadata.name).join(' ')}`),
+    onChanged: ({ metadata, status }) => seen.push(`${metadata.name} ${status.phase}`),
+    onDeleted: ({ metadata }) => seen.push(`${metadata.name} deleted`),
+    random: () => 0,
+    ...(stallMs === undefined ? {} : { stallMs }),
+  });
+  onTestFinished(async () => {
+    await watched.close();
+    await client.close();
+  });
+  const pass = (milliseconds: number) => {
+    time += milliseconds;
+  };
+  const create = async (name: string, of = 'me') => {
+    await client.call('POST', path, { body: { metadata: { name, labels: { of } }, spec: { containers: [] } } });
+    const pod = server.pods.get(name);
+    if (pod === undefined) throw new Error(`pod ${name} was not created`);
+    return pod;
+  };
+  const countLists = () =>
+    server.requests.filter(({ method, query }) => method === 'GET' && query.get('watch') !== 'true').length;
+  return { watched, seen, pass, create, countLists };
+}
+
+async function startServer(): Promise<FakeApiServer> {
+  const server = await startFakeApiServer(() => {
+    throw new Error('no pods run');
+  });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+describe('watchPods', () => {
+  it('lists the pods that the selector matches, and then reports each change', async () => {
+    const server = await startServer();
+    const { seen, create } = await watch(server);
+    const pod = await create('a');
+    await create('other', 'somebody');
+    pod.status.phase = 'Running';
+    server.update(pod);
+    server.remove(pod);
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'a Running', 'a deleted']);
+  });
+
+  it('lists more pods than a page has', async () => {
+    const server = await startServer();
+    const { create } = await watch(server);
+    for (let index = 0; index < 501; index++) await create(`pod-${index}`);
+    const { seen, countLists } = await watch(server);
+    expect(seen[0]?.split(' ')).toHaveLength(502);
+    expect(countLists()).toBe(3);
+  });
+
+  it.each([
+    ['an interruption', ''],
+    ['a line that is not JSON', 'proxy error\n'],
+    ['half a line', '{"type":"MODIFIED","object":{"meta'],
+  ])('continues with the next change after %s, without another list', async (_, last) => {
+    const server = await startServer();
+    const { seen, create, countLists } = await watch(server);
+    const pod = await create('a');
+    await expect.poll(() => seen).toContain('a Pending');
+    server.dropWatches(last);
+    server.remove(pod);
+    await create('b');
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'a deleted', 'b Pending']);
+    expect(countLists()).toBe(1);
+  });
+
+  it('lists again if the API server does not keep the next change any more', async () => {
+    const server = await startServer();
+    const { seen, create } = await watch(server);
+    await create('a');
+    await expect.poll(() => seen).toContain('a Pending');
+    server.stalls = true;
+    await create('b');
+    server.expireHistory();
+    server.stalls = false;
+    server.dropWatches();
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'listed a b']);
+  });
+
+  it('connects again if a watch has no line for the time to stall', async () => {
+    const server = await startServer();
+    const { seen, create } = await watch(server, 2_000);
+    server.stalls = true;
+    await create('a');
+    const countWatches = () => server.requests.filter(({ query }) => query.get('watch') === 'true').length;
+    await expect.poll(countWatches).toBeGreaterThan(1);
+    server.stalls = false;
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending']);
+  });
+
+  it('is fresh until 90 seconds after the last line', async () => {
+    const server = await startServer();
+    const { watched, pass } = await watch(server);
+    server.stalls = true;
+    pass(89_000);
+    expect(watched.isFresh()).toBe(true);
+    pass(1_000);
+    expect(watched.isFresh()).toBe(false);
+    server.stalls = false;
+    await expect.poll(() => watched.isFresh()).toBe(true);
+  });
+
+  it('rejects if the first list is refused', async () => {
+    const server = await startServer();
+    const act = { status: 403, message: 'pods is forbidden', reason: 'Forbidden' };
+    server.faults.push({ matches: ({ path: requested }) => requested === path, times: 1, act });
+    await expect(watch(server)).rejects.toMatchObject({ status: 403 });
+  });
+});
