@@ -9,6 +9,7 @@ const keptNotices = 1000;
 export type InstanceEvents = {
   readonly ended: (instanceId: string, at: Date, exit: InstanceExit) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly leaving: (instanceId: string, detail: string) => void;
   readonly replaceable: (instanceId: string) => void;
   /**
    * Yields first the exit events that `earlier` returns, then the notices that were kept while there was no watcher, then new
@@ -31,6 +32,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
 
   return {
     ended: (instanceId, at, exit) => queue?.push({ kind: 'exited', instanceId, at, exit }),
+    leaving: (instanceId, detail) => queue?.push({ kind: 'leaving', instanceId, at: now(), detail }),
     replaceable: (instanceId) => queue?.push({ kind: 'replaceable', instanceId, at: now() }),
     noticed: (instanceId, notice, detail) => {
       const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };

@@ -1,0 +1,167 @@
+import { describeExit } from '../instance-end.ts';
+import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
+import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
+import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
+import { followInstance, type Instance } from './instance.ts';
+import type { InstanceFiles } from './instance-files.ts';
+import type { PodApi } from './pod-api.ts';
+import { deploymentLabel } from './pod-body.ts';
+import type { Pod } from './pod-schema.ts';
+import { getPullSecretName } from './pull-secret.ts';
+
+export type InstanceRegistryOptions = {
+  readonly api: PodApi;
+  readonly files: InstanceFiles;
+  readonly logger: RuntimeLogger;
+  readonly now: () => Date;
+  readonly clock: SpoolClock;
+  readonly outputLimitBytes: number;
+  readonly path: string;
+};
+
+/** The instances of this server, started or adopted, until `forget` is called for them. */
+export type InstanceRegistry = {
+  readonly byId: ReadonlyMap<string, Instance>;
+  readonly list: () => readonly ObservedInstance[];
+  /** Adopts the pods of a previous server process. Reads each pod that is missing in the list before its instance ends. */
+  readonly listed: (pods: readonly Pod[]) => void;
+  /** Returns null if the pod is one that was forgotten. */
+  readonly changed: (pod: Pod) => Instance | null;
+  readonly deleted: (pod: Pod) => void;
+  readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
+  readonly noticed: InstanceEvents['noticed'];
+  /** Deletes everything of an instance whose bot never ran. */
+  readonly discard: (instanceId: string) => Promise<void>;
+  readonly forget: (instanceId: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export function createInstanceRegistry(options: InstanceRegistryOptions): InstanceRegistry {
+  const { api, files, logger } = options;
+  const events = createInstanceEvents(options.now);
+  const byId = new Map<string, Instance>();
+  /** Uids of pods that are being deleted, and whose instances are forgotten. */
+  const forgotten = new Set<string>();
+
+  const remove = async (instanceId: string) => {
+    const instance = byId.get(instanceId);
+    byId.delete(instanceId);
+    await instance?.close();
+    await files.remove(instanceId);
+  };
+
+  /** Deletes the files last, so that the next server process continues if this one is killed. */
+  const removeAll = async (instanceId: string) => {
+    const instance = byId.get(instanceId);
+    const pod = instance?.pod() ?? null;
+    if (instance?.hasPod() === true) {
+      forgotten.add(instance.podUid);
+      await api.remove({ name: instanceId, uid: instance.podUid }, 0);
+    }
+    const secret = getPullSecretName(instanceId);
+    // Without the pod, for example because its creation failed, nothing says whether there is a Secret.
+    if (pod === null || pod.spec.imagePullSecrets?.some(({ name }) => name === secret) === true)
+      await api.removeSecret(secret);
+    await remove(instanceId);
+  };
+
+  const open = (instanceId: string, podUid: string, deploymentId: string): Instance => {
+    const end = files.readEnd(instanceId);
+    const record = files.read(instanceId);
+    const output = openOutputSpool({
+      directory: files.logDirectory(instanceId),
+      isFinished: end !== null,
+      limitBytes: options.outputLimitBytes,
+      searchPath: options.path,
+      clock: options.clock,
+      onDropped: (bytes) =>
+        events.noticed(
+          instanceId,
+          'output-dropped',
+          `the output exceeds its limit: ${bytes} bytes were dropped so far`,
+        ),
+      onError: (error) => logger.error({ instanceId, err: error }, 'output of instance could not be recorded'),
+    });
+    const instance = followInstance({
+      ...options,
+      instanceId,
+      podUid,
+      deploymentId,
+      record: record?.podUid === podUid ? record : null,
+      end,
+      output,
+      onEnded: (ended) => events.ended(instanceId, new Date(ended.at), describeExit(ended)),
+      onLeaving: (detail) => events.leaving(instanceId, detail),
+      onGone: () => {
+        remove(instanceId).catch((error: unknown) => {
+          logger.error({ instanceId, err: error }, 'files of instance could not be removed');
+        });
+      },
+    });
+    byId.set(instanceId, instance);
+    return instance;
+  };
+
+  const changed = (pod: Pod): Instance | null => {
+    const { name, uid, labels } = pod.metadata;
+    if (forgotten.has(uid)) return null;
+    const instance = byId.get(name) ?? open(name, uid, labels?.[deploymentLabel] ?? '');
+    instance.apply(pod);
+    return instance;
+  };
+
+  const adoptWithoutPods = () => {
+    for (const instanceId of files.ids()) {
+      if (byId.has(instanceId)) continue;
+      const record = files.read(instanceId);
+      if (record !== null) open(instanceId, record.podUid, record.deploymentId);
+      else void files.remove(instanceId);
+    }
+  };
+
+  return {
+    byId,
+    list: () => [...byId.values()].map((instance) => instance.observe()),
+    listed: (pods) => {
+      const uids = new Set(pods.map(({ metadata }) => metadata.uid));
+      for (const uid of forgotten) if (!uids.has(uid)) forgotten.delete(uid);
+      for (const pod of pods) changed(pod);
+      adoptWithoutPods();
+      for (const instance of byId.values()) {
+        if (uids.has(instance.podUid)) continue;
+        instance.check().catch((error: unknown) => {
+          // `list` of the runtime still returns the instance, so that nothing takes it for lost.
+          logger.warn({ instanceId: instance.instanceId, err: error }, 'missing pod could not be read');
+        });
+      }
+    },
+    changed,
+    deleted: (pod) => {
+      const { name, uid } = pod.metadata;
+      if (forgotten.delete(uid)) return;
+      const instance = byId.get(name);
+      if (instance?.podUid === uid) instance.deleted(pod);
+    },
+    watch: (signal) => events.watch(() => listExits(byId), signal),
+    noticed: events.noticed,
+    discard: removeAll,
+    forget: async (instanceId) => {
+      const instance = byId.get(instanceId);
+      if (instance !== undefined && instance.end() === null)
+        throw new Error(`Instance ${instanceId} is still running.`);
+      await removeAll(instanceId);
+    },
+    close: async () => {
+      await Promise.all([...byId.values()].map((instance) => instance.close()));
+    },
+  };
+}
+
+function listExits(byId: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {
+  const exits = [...byId.values()].flatMap((instance): InstanceEvent[] => {
+    const end = instance.end();
+    const { instanceId } = instance;
+    return end === null ? [] : [{ kind: 'exited', instanceId, at: new Date(end.at), exit: describeExit(end) }];
+  });
+  return exits.sort((a, b) => a.at.getTime() - b.at.getTime());
+}

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { botPort } from '../bot-port.ts';
+import type { InstanceEnd } from '../instance-end.ts';
+import type { OutputSpool } from '../output/output-spool.ts';
+import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
+import { settlesWithin } from '../settles-within.ts';
+import { isApiError } from './api-client.ts';
+import type { InstanceFiles, InstanceRecord } from './instance-files.ts';
+import type { PodApi } from './pod-api.ts';
+import { copyPodLogs } from './pod-logs.ts';
+import type { Pod } from './pod-schema.ts';
+import { describePod, findDisruption, type PodPhase } from './pod-status.ts';
+
+/** Milliseconds after the end of a bot until its output must have been received. */
+const lastOutputMs = 5_000;
+const reconnectMs = 500;
+/** Milliseconds between two questions whether a deleted pod has ended, in case that the watch is interrupted. */
+const checkMs = 5_000;
+
+/**
+ * An instance from the creation of its pod, or its adoption, until `forget`. Without a bot that has run, the instance leaves no trace
+ * when its pod is deleted: it is `isGone`, and no end is reported.
+ */
+export type Instance = {
+  readonly instanceId: string;
+  readonly podUid: string;
+  /** The last known state of the pod. Null if it was deleted while no server ran. */
+  readonly pod: () => Pod | null;
+  readonly hasPod: () => boolean;
+  readonly phase: () => PodPhase | null;
+  /** Whether the bot runs or has run. */
+  readonly hasRun: () => boolean;
+  readonly isGone: () => boolean;
+  readonly observe: () => ObservedInstance;
+  readonly address: () => InstanceAddress | null;
+  readonly output: OutputSpool;
+  readonly end: () => InstanceEnd | null;
+  /** Resolves when the state of the pod has changed, when the end is recorded, or when the pod is gone. */
+  readonly changed: () => Promise<void>;
+  readonly becomeReady: () => void;
+  /** The pod has this state now. */
+  readonly apply: (pod: Pod) => void;
+  /** The pod does not exist any more. `last` is its last state, if it is known. */
+  readonly deleted: (last: Pod | null) => void;
+  /** Reads the state of the pod from the API server. */
+  readonly check: () => Promise<void>;
+  readonly usage: () => ResourceUsage | null;
+  readonly setUsage: (usage: ResourceUsage) => void;
+  /** Deletes the pod, and resolves when its bot has ended. */
+  readonly stop: (graceMs: number) => Promise<void>;
+  /** Stops following the instance, whose bot continues to run. */
+  readonly close: () => Promise<void>;
+};
+
+export type InstanceOptions = {
+  readonly api: PodApi;
+  readonly files: InstanceFiles;
+  readonly logger: RuntimeLogger;
+  readonly now: () => Date;
+  readonly instanceId: string;
+  readonly podUid: string;
+  readonly deploymentId: string;
+  /** What an earlier server process recorded. */
+  readonly record: InstanceRecord | null;
+  readonly end: InstanceEnd | null;
+  readonly output: OutputSpool;
+  readonly onEnded: (end: InstanceEnd) => void;
+  readonly onLeaving: (detail: string) => void;
+  readonly onGone: () => void;
+};
+
+export function followInstance(options: InstanceOptions): Instance {
+  const { api, files, logger, now, instanceId, podUid, deploymentId, output } = options;
+  let { record, end } = options;
+  const closing = new AbortController();
+  const following = new AbortController();
+  const changes = createChangeSignal();
+  let pod: Pod | null = null;
+  let hasPod = false;
+  let phase: PodPhase | null = null;
+  let disruption: string | null = null;
+  let isGone = false;
+  let isStopping = false;
+  let usage: ResourceUsage | null = null;
+  let finishing: Promise<void> | null = null;
+  let followed: Promise<void> | null = null;
+  /** Resolves when the stream of the output ends: with the bot, or because it is interrupted. */
+  let copied: Promise<unknown> = Promise.resolve();
+
+  const isDone = () => end !== null || isGone;
+
+  const follow = async () => {
+    const signal = AbortSignal.any([closing.signal, following.signal]);
+    while (!signal.aborted) {
+      copied = copyPodLogs(api, instanceId, output, true, signal).catch(() => undefined);
+      await copied;
+      await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+
+  const update = (next: InstanceRecord) => {
+    record = next;
+    try {
+      files.write(instanceId, next);
+    } catch (error) {
+      logger.error({ instanceId, err: error }, 'state of instance could not be recorded');
+    }
+  };
+
+  /** Reads the output that the stream has not delivered yet. The bot has ended, so it is complete. */
+  const readLastOutput = async () => {
+    await settlesWithin(copied, lastOutputMs);
+    following.abort();
+    await followed;
+    try {
+      await copyPodLogs(api, instanceId, output, false, AbortSignal.timeout(lastOutputMs));
+    } catch (error) {
+      // The node deletes the output with the pod.
+      if (!isApiError(error, 404)) logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
+    }
+  };
+
+  const finish = async ({ code, signal, at, outOfMemory, diskLimit }: InstanceEndState) => {
+    await readLastOutput();
+    output.finish(at.getTime() * 1000);
+    const known = { code, signal, at: at.toISOString(), outOfMemory, tail: output.tail() };
+    const recorded: InstanceEnd = diskLimit === undefined ? known : { ...known, diskLimit };
+    try {
+      files.writeEnd(instanceId, recorded);
+    } catch (error) {
+      // The next server process reads the end from the API server again.
+      logger.error({ instanceId, err: error }, 'end of instance could not be recorded');
+    }
+    if (usage !== null) usage = { ...usage, memoryBytes: 0, hasEnded: true };
+    end = recorded;
+    changes.notify();
+    options.onEnded(recorded);
+  };
+
+  const beginToFinish = (ended: InstanceEndState) => {
+    finishing ??= finish(ended).catch((error: unknown) => {
+      finishing = null;
+      logger.error({ instanceId, err: error }, 'end of instance could not be handled');
+    });
+  };
+
+  const apply = (next: Pod) => {
+    // A response can arrive after the event of a later change.
+    if (pod !== null && isOlder(next, pod)) return;
+    pod = next;
+    hasPod = true;
+    if (isDone()) return;
+    phase = describePod(next, now());
+    const isOver = phase.kind === 'ended' && phase.failure === null;
+    if (phase.kind === 'running' || isOver) {
+      if (record === null) update({ podUid, deploymentId, isReady: false });
+      followed ??= follow();
+    }
+    const found = findDisruption(next);
+    if (found !== null && disruption === null && !isStopping && !isOver) options.onLeaving(found);
+    disruption ??= found;
+    if (phase.kind === 'ended' && phase.failure === null) beginToFinish(phase);
+    changes.notify();
+  };
+
+  const deleted = (last: Pod | null) => {
+    if (last !== null) apply(last);
+    hasPod = false;
+    if (isDone() || finishing !== null) return;
+    if (record !== null) {
+      beginToFinish({ code: null, signal: null, at: now(), outOfMemory: false });
+      return;
+    }
+    isGone = true;
+    changes.notify();
+    options.onGone();
+  };
+
+  const check = async () => {
+    if (isDone()) return;
+    const found = await api.read(instanceId);
+    if (found?.metadata.uid === podUid) apply(found);
+    else deleted(null);
+    await finishing;
+  };
+
+  const address = (): InstanceAddress | null => {
+    const host = pod?.status.podIP;
+    return record?.isReady === true && host !== undefined ? { host, port: botPort } : null;
+  };
+
+  return {
+    instanceId,
+    podUid,
+    pod: () => pod,
+    hasPod: () => hasPod,
+    phase: () => phase,
+    hasRun: () => record !== null,
+    isGone: () => isGone,
+    address,
+    observe: () => {
+      const known = { instanceId, deploymentId };
+      if (isDone()) return { ...known, state: 'exited', address: null };
+      const reached = address();
+      const state = disruption !== null ? 'leaving' : reached === null ? 'starting' : 'ready';
+      return { ...known, state, address: reached };
+    },
+    output,
+    end: () => end,
+    changed: changes.changed,
+    becomeReady: () => update({ podUid, deploymentId, isReady: true }),
+    apply,
+    deleted,
+    check,
+    usage: () => usage,
+    setUsage: (next) => {
+      if (end === null) usage = next;
+    },
+    stop: async (graceMs) => {
+      if (isDone()) return;
+      isStopping = true;
+      await api.remove({ name: instanceId, uid: podUid }, graceMs);
+      const closed = once(closing.signal, 'abort');
+      while (!isDone()) {
+        const isInTime = await settlesWithin(Promise.race([changes.changed(), closed]), checkMs);
+        // A bot may have hours to end.
+        if (closing.signal.aborted) throw new Error('The service shut down before the instance had ended.');
+        if (!isInTime) await check();
+      }
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled([followed, finishing]);
+      output.close();
+    },
+  };
+}
+
+type InstanceEndState = Omit<Extract<PodPhase, { readonly kind: 'ended' }>, 'kind' | 'failure'>;
+
+/** Versions of a resource are integers that grow (Kubernetes API Concepts, "Resource versions"). */
+const isOlder = (pod: Pod, than: Pod) => BigInt(pod.metadata.resourceVersion) < BigInt(than.metadata.resourceVersion);
+
+function createChangeSignal(): { readonly changed: () => Promise<void>; readonly notify: () => void } {
+  let resolve: () => void = () => undefined;
+  const create = () =>
+    new Promise<void>((next) => {
+      resolve = next;
+    });
+  let current = create();
+  return {
+    changed: () => current,
+    notify: () => {
+      const resolveCurrent = resolve;
+      current = create();
+      resolveCurrent();
+    },
+  };
+}

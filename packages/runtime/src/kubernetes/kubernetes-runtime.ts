@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { createInstanceOutputs } from '../output/instance-outputs.ts';
+import { createSpoolClock } from '../output/output-spool.ts';
+import {
+  type DirectoryTreeRemover,
+  ProjectPreparationError,
+  type ResourceUsage,
+  type Runtime,
+  type RuntimeOptions,
+  RuntimeUnavailableError,
+  StartError,
+} from '../runtime.ts';
+import { type ApiClient, ApiError, createApiClient } from './api-client.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { openInstanceFiles } from './instance-files.ts';
+import { createInstanceRegistry } from './instance-registry.ts';
+import { createInstanceStarter } from './instance-starter.ts';
+import { openKubeconfig } from './kubeconfig.ts';
+import { createPodApi } from './pod-api.ts';
+import { hostLabel } from './pod-body.ts';
+import { type PodWatch, watchPods } from './pod-watch.ts';
+import { prepareImage } from './prepared-image.ts';
+import { openServiceAccount } from './service-account.ts';
+import { createUsageReader } from './usage.ts';
+
+const kubeletPort = 10_250;
+/** The version from which containers get variables with any names. */
+const anyVariableMinor = 34;
+
+export type KubernetesRuntimeOptions = RuntimeOptions & {
+  /** Path of a kubeconfig file. Null: the service runs in a pod of the cluster, and uses its service account. */
+  readonly kubeconfig: string | null;
+  /** Host and port of the API server for pods. Null outside a cluster. */
+  readonly apiServer: { readonly host: string; readonly port: string } | null;
+  /** Namespace of the pods. Null: that of the service account, or of the kubeconfig file's context. */
+  readonly namespace: string | null;
+  /** Whether the usage of instances is read from kubelets. */
+  readonly readsUsage: boolean;
+  /** Whether nodes may run an image that they have without asking its registry. Every organization can use these images. */
+  readonly allowsLocalImages: boolean;
+  /** Maximum bytes of the files that an instance writes. */
+  readonly instanceDiskBytes: number;
+  /** `PATH` of the service, to run `perl` and the programs of a kubeconfig file. */
+  readonly path: string;
+  readonly removeTree: DirectoryTreeRemover;
+  /** Returns the URL of the kubelet of a node, by its address. */
+  readonly getKubeletOrigin?: (hostIp: string) => string;
+};
+
+/**
+ * Runs instances as pods of a Kubernetes cluster. They outlive the server, and the next server process adopts them. Rejects with
+ * `RuntimeUnavailableError` if the cluster cannot run bots.
+ */
+export async function createKubernetesRuntime(options: KubernetesRuntimeOptions): Promise<Runtime> {
+  const { hostId, logger, now } = options;
+  const access = await openAccess(options);
+  const namespace = options.namespace ?? access.namespace ?? 'default';
+  const client = createApiClient(access);
+  const api = createPodApi(client, namespace);
+  const files = openInstanceFiles(join(options.dataDirectory, 'kubernetes/instances'));
+  const clock = createSpoolClock(now);
+  const instances = createInstanceRegistry({ ...options, api, files, clock });
+  const closing = new AbortController();
+  let minor: number;
+  let watch: PodWatch;
+  try {
+    minor = await readMinorVersion(client);
+    watch = await watchPods({
+      client,
+      path: api.path,
+      labelSelector: `${hostLabel}=${hostId}`,
+      logger,
+      now,
+      onListed: instances.listed,
+      onChanged: instances.changed,
+      onDeleted: instances.deleted,
+    });
+  } catch (error) {
+    await instances.close();
+    await client.close();
+    throw toUnavailable(error, namespace);
+  }
+  const starter = createInstanceStarter({
+    ...options,
+    api,
+    instances,
+    acceptsAnyVariable: minor >= anyVariableMinor,
+    randomSuffix: () => randomBytes(3).toString('hex'),
+  });
+  const getOrigin =
+    options.getKubeletOrigin ?? ((host) => `https://${host.includes(':') ? `[${host}]` : host}:${kubeletPort}`);
+  const usage = createUsageReader({ client, namespace, logger, now, getOrigin });
+  const requireFresh = () => {
+    if (!watch.isFresh()) throw new Error('The API server of the cluster does not respond.');
+  };
+
+  return {
+    prepare: async ({ id, source }, output) => {
+      if (source.kind !== 'image')
+        throw new ProjectPreparationError('This region runs container images. Deploy an image instead of a project.');
+      const prepared = prepareImage(id, source.reference);
+      output(`Image ${prepared.image}`);
+      return prepared;
+    },
+    // Nodes remove unused images by themselves.
+    discard: async () => undefined,
+    start: async (spec, signal, launched = () => undefined) => {
+      // Names of pods are names of hosts (RFC 1123).
+      if (!/^[a-z0-9](?:[-a-z0-9]{0,55}[a-z0-9])?$/.test(spec.instanceId))
+        throw new StartError(`"${spec.instanceId}" is not a valid id.`, null);
+      return starter.start(spec, signal, launched);
+    },
+    stop: async (instanceId, grace) => {
+      await starter.cancel(instanceId);
+      await instances.byId.get(instanceId)?.stop(grace);
+    },
+    list: async () => {
+      requireFresh();
+      return instances.list();
+    },
+    inspect: async (instanceId) => {
+      const instance = instances.byId.get(instanceId);
+      await instance?.check();
+      return instances.byId.get(instanceId)?.observe() ?? null;
+    },
+    watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
+    // The files of a bot are in its pod. Bots publish their conversations to the service instead.
+    conversations: { read: async () => null },
+    forget: instances.forget,
+    sample: async (instanceIds) => {
+      const known = instanceIds.flatMap((instanceId) => instances.byId.get(instanceId) ?? []);
+      if (options.readsUsage) await usage.read(known.filter((instance) => instance.end() === null));
+      const usages = known.map((instance): [string, ResourceUsage | null] => [instance.instanceId, instance.usage()]);
+      return new Map(usages.flatMap(([instanceId, found]) => (found === null ? [] : [[instanceId, found]])));
+    },
+    diskUsage: async () => 0,
+    sessionOpening: (instanceId) => {
+      api.markClaimed(instanceId).catch((error: unknown) => {
+        // The session continues, but an autoscaler may end it.
+        logger.warn({ instanceId, err: error }, 'pod could not be protected from disruption');
+      });
+    },
+    sessionOpened: () => undefined,
+    retain: async () => undefined,
+    startMethods: () => new Map(),
+    findReplaceable: () => new Set(),
+    outputs: createInstanceOutputs({
+      instances: instances.byId,
+      outputDirectory: files.logDirectory,
+      clock,
+      removeTree: options.removeTree,
+    }),
+    close: async () => {
+      closing.abort();
+      await starter.close();
+      await watch.close();
+      await instances.close();
+      await client.close();
+    },
+  };
+}
+
+function openAccess(options: KubernetesRuntimeOptions): Promise<ClusterAccess> {
+  const { kubeconfig, apiServer, now } = options;
+  if (kubeconfig !== null) return openKubeconfig(kubeconfig, { searchPath: options.path, now });
+  if (apiServer !== null) return openServiceAccount({ ...apiServer, now });
+  throw new RuntimeUnavailableError(
+    'BOTHOST_RUNTIME=kubernetes needs a cluster. Run the service in a pod, or set KUBECONFIG to a kubeconfig file.',
+  );
+}
+
+const versionSchema = z.object({ minor: z.string() });
+
+/** Providers add a sign to the number, such as `34+`. */
+async function readMinorVersion(client: ApiClient): Promise<number> {
+  return Number.parseInt(versionSchema.parse(await client.call('GET', '/version')).minor, 10);
+}
+
+function toUnavailable(error: unknown, namespace: string): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const advice =
+    error.status === 401
+      ? 'Check its credentials.'
+      : error.status === 403
+        ? `Grant the service the rights of docs/kubernetes.md in the namespace "${namespace}".`
+        : 'Check that the API server runs and can be reached.';
+  return new RuntimeUnavailableError(
+    `The cluster refused the service: ${error.message.replace(/\.*$/, '.')} ${advice}`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,67 @@
+import type { Readable } from 'node:stream';
+import { type ApiClient, isApiError } from './api-client.ts';
+import { claimedPatch } from './pod-body.ts';
+import { type Pod, podSchema } from './pod-schema.ts';
+import { containerName } from './pod-status.ts';
+
+/** Seconds between SIGTERM and SIGKILL, of which Kubernetes needs at least one. Zero would forget a pod that still runs. */
+const minGraceSeconds = 1;
+
+/** The requests about the pods and Secrets of a namespace. All throw `ApiError`, or the reason of the signal. */
+export type PodApi = {
+  /** Path of the pods of the namespace. */
+  readonly path: string;
+  readonly create: (body: object, signal: AbortSignal) => Promise<Pod>;
+  /** Null: it does not exist. */
+  readonly read: (name: string) => Promise<Pod | null>;
+  /** Marks a pod as one that has a session. Does nothing if it does not exist. */
+  readonly markClaimed: (name: string) => Promise<void>;
+  /** Deletes a pod, after SIGTERM and a grace period. Does nothing if a pod with this uid does not exist. */
+  readonly remove: (pod: { readonly name: string; readonly uid: string }, graceMs: number) => Promise<void>;
+  /** Returns the output of the bot since a time, with timestamps. */
+  readonly readLog: (name: string, since: Date | null, follows: boolean, signal: AbortSignal) => Promise<Readable>;
+  /** Does nothing if a Secret of this name exists. */
+  readonly createSecret: (body: object, signal: AbortSignal) => Promise<void>;
+  readonly removeSecret: (name: string) => Promise<void>;
+};
+
+export function createPodApi(client: ApiClient, namespace: string): PodApi {
+  const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
+  const path = `${root}/pods`;
+  const ignore =
+    (...statuses: readonly number[]) =>
+    (error: unknown) => {
+      if (!statuses.some((status) => isApiError(error, status))) throw error;
+      return null;
+    };
+  return {
+    path,
+    create: async (body, signal) => podSchema.parse(await client.call('POST', path, { body, signal })),
+    read: async (name) => {
+      const found = await client.call('GET', `${path}/${name}`).catch(ignore(404));
+      return found === null ? null : podSchema.parse(found);
+    },
+    markClaimed: async (name) => {
+      const contentType = 'application/merge-patch+json';
+      await client.call('PATCH', `${path}/${name}`, { body: claimedPatch, contentType }).catch(ignore(404));
+    },
+    remove: async ({ name, uid }, graceMs) => {
+      const gracePeriodSeconds = Math.max(minGraceSeconds, Math.ceil(graceMs / 1000));
+      // Of another pod with the name, the uid differs, and the API server responds 409.
+      await client
+        .call('DELETE', `${path}/${name}`, { body: { gracePeriodSeconds, preconditions: { uid } } })
+        .catch(ignore(404, 409));
+    },
+    readLog: (name, since, follows, signal) => {
+      const sinceTime = since === null ? {} : { sinceTime: since.toISOString() };
+      const query = { container: containerName, timestamps: 'true', follow: String(follows), ...sinceTime };
+      return client.stream(`${path}/${name}/log`, { query, signal });
+    },
+    createSecret: async (body, signal) => {
+      await client.call('POST', `${root}/secrets`, { body, signal }).catch(ignore(409));
+    },
+    removeSecret: async (name) => {
+      await client.call('DELETE', `${root}/secrets/${name}`).catch(ignore(404));
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { botPort } from '../bot-port.ts';
+import type { InstanceSpec } from '../runtime.ts';
+import type { Pod } from './pod-schema.ts';
+import { containerName } from './pod-status.ts';
+
+/** Labels of the pods and Secrets of a service. The host id distinguishes them from those of other services in the namespace. */
+export const hostLabel = 'bothost.dev/host';
+export const deploymentLabel = 'bothost.dev/deployment';
+const organizationLabel = 'bothost.dev/organization';
+const agentLabel = 'bothost.dev/agent';
+const claimedLabel = 'bothost.dev/claimed';
+
+/** The scheduler guarantees half of a profile's CPU, so that nodes are not idle while most bots listen. */
+const requestedShareOfCpu = 0.5;
+const requestedDiskBytes = 256 * 1024 ** 2;
+
+export type PodOptions = {
+  readonly hostId: string;
+  /** Maximum bytes of the files that an instance writes. */
+  readonly instanceDiskBytes: number;
+};
+
+/** The body that creates the pod of an instance. Its name is the id of the instance, so a repeated request creates no second pod. */
+export function createPodBody(
+  { hostId, instanceDiskBytes }: PodOptions,
+  spec: InstanceSpec,
+  image: { readonly reference: string; readonly pullsAlways: boolean; readonly pullSecret: string | null },
+  environmentSecret: string,
+): object {
+  const { instanceId, limits } = spec;
+  const memory = String(limits.memoryBytes);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: instanceId,
+      labels: {
+        [hostLabel]: hostId,
+        [deploymentLabel]: spec.deploymentId,
+        [organizationLabel]: spec.organizationId,
+        [agentLabel]: spec.agentId,
+        // The service reaches bots by HTTP at the addresses of their pods, which a mesh would refuse.
+        'sidecar.istio.io/inject': 'false',
+        'linkerd.io/inject': 'disabled',
+      },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      // When a node is drained, a session can end by itself.
+      terminationGracePeriodSeconds: spec.drainSeconds,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      // Makes the bot an ordinary process: SIGTERM ends it even if it does not handle the signal, and its orphans are reaped.
+      shareProcessNamespace: true,
+      dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
+      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+      ...(image.pullSecret === null ? {} : { imagePullSecrets: [{ name: image.pullSecret }] }),
+      containers: [
+        {
+          name: containerName,
+          image: image.reference,
+          imagePullPolicy: image.pullsAlways ? 'Always' : 'IfNotPresent',
+          envFrom: [{ secretRef: { name: environmentSecret } }],
+          env: Object.entries({
+            PORT: String(botPort),
+            BOT_HOST: '0.0.0.0',
+            BOTHOST_INSTANCE: instanceId,
+          }).map(([name, value]) => ({ name, value })),
+          ports: [{ containerPort: botPort }],
+          resources: {
+            // No limit of CPU, which would slow the import of a bot. Under load, nodes divide their CPU by these requests.
+            requests: {
+              cpu: `${Math.ceil(limits.cpuMillicores * requestedShareOfCpu)}m`,
+              memory,
+              'ephemeral-storage': String(Math.min(requestedDiskBytes, instanceDiskBytes)),
+            },
+            limits: { memory, 'ephemeral-storage': String(instanceDiskBytes) },
+          },
+          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+        },
+      ],
+    },
+  };
+}
+
+/** The variables of an instance. Kubernetes deletes the Secret with the pod. */
+export function createEnvironmentSecretBody(
+  name: string,
+  pod: Pod,
+  hostId: string,
+  environment: Readonly<Record<string, string>>,
+): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name,
+      labels: { [hostLabel]: hostId },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, uid: pod.metadata.uid }],
+    },
+    immutable: true,
+    data: Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+    ),
+  };
+}
+
+/** A change of a pod that has a session: the disruption budget selects the label, and autoscalers know the annotations. */
+export const claimedPatch = {
+  metadata: {
+    labels: { [claimedLabel]: 'true' },
+    annotations: {
+      'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+      'karpenter.sh/do-not-disrupt': 'true',
+    },
+  },
+};

@@ -1,0 +1,169 @@
+import { splitExitStatus } from '../instance-end.ts';
+import type { ImageErrorCode, StartErrorKind } from '../runtime.ts';
+import type { Pod } from './pod-schema.ts';
+
+export const containerName = 'bot';
+
+const never = Number.POSITIVE_INFINITY;
+
+/** Why a pod will not run its bot. */
+export type PodFailure = {
+  readonly kind: StartErrorKind;
+  readonly imageCode?: ImageErrorCode;
+  /** A sentence for the agent's owner. */
+  readonly message: string;
+  /** Milliseconds for which the kubelet may still solve the problem by itself. */
+  readonly patienceMs: number;
+};
+
+/** What a pod waits for. */
+type PodNotice = { readonly notice: 'pulling' | 'waiting'; readonly detail: string };
+
+export type PodPhase =
+  /** The bot has not run yet. */
+  | { readonly kind: 'waiting'; readonly notice: PodNotice | null; readonly failure: PodFailure | null }
+  | { readonly kind: 'running' }
+  | {
+      readonly kind: 'ended';
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly at: Date;
+      readonly outOfMemory: boolean;
+      readonly diskLimit?: string;
+      /** Why the bot never ran. Null if it ran. */
+      readonly failure: PodFailure | null;
+    };
+
+/**
+ * Determines what a pod does, from its status (Kubernetes documentation, "Pod Lifecycle"). A status `Unknown` and a missing
+ * readiness say only that the node does not respond, so they change nothing.
+ */
+export function describePod(pod: Pod, now: Date): PodPhase {
+  const { status } = pod;
+  const state = status.containerStatuses?.find(({ name }) => name === containerName)?.state;
+  if (state?.terminated !== undefined) return describeEnd(pod, state.terminated, now);
+  if (status.phase === 'Failed' || status.phase === 'Succeeded') return describeEnd(pod, null, now);
+  if (state?.running !== undefined) return { kind: 'running' };
+  const { reason, message = '' } = state?.waiting ?? {};
+  const failure = reason === undefined ? null : findFailure(reason, message);
+  return { kind: 'waiting', notice: findNotice(pod, failure), failure };
+}
+
+function findNotice({ status }: Pod, failure: PodFailure | null): PodNotice | null {
+  // Problems that the kubelet solves within seconds are not worth a notice.
+  if (failure !== null) return failure.patienceMs === never ? { notice: 'waiting', detail: failure.message } : null;
+  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (scheduled?.status === 'True') return { notice: 'pulling', detail: 'a node pulls the image of the bot' };
+  if (scheduled?.reason === undefined) return null;
+  const isGated = scheduled.reason === 'SchedulingGated';
+  const cause = isGated ? 'the cluster holds the pod back' : 'no node can run the pod now';
+  return { notice: 'waiting', detail: `${cause}: ${scheduled.message ?? scheduled.reason}` };
+}
+
+/** The kubelet looks for a missing Secret again after ten seconds. */
+const configPatienceMs = 15_000;
+
+/** The reasons for which a container waits, other than that it is being created. */
+function findFailure(reason: string, message: string): PodFailure | null {
+  switch (reason) {
+    case 'InvalidImageName':
+    case 'ErrImagePull':
+    case 'ErrImageNeverPull':
+    case 'ImagePullBackOff':
+    case 'ImageInspectError':
+    case 'RegistryUnavailable':
+      return describeImageFailure(reason, message);
+    case 'CreateContainerConfigError':
+      return platform(`The pod cannot be configured: ${message}`, configPatienceMs);
+    case 'CreateContainerError':
+    case 'RunContainerError':
+      return describeCommandFailure(message, configPatienceMs);
+    default:
+      return null;
+  }
+}
+
+/** The code of each failure of a pull, by the message of containerd or CRI-O. */
+const imageFailures: readonly (readonly [ImageErrorCode, RegExp])[] = [
+  ['PCC_IMAGE_PULL_RATE_LIMIT', /toomanyrequests|too many requests|rate limit|\b429\b/i],
+  ['PCC_INVALID_IMAGE_PLATFORM', /no match for platform|no matching manifest|no image found in .* for architecture/i],
+  [
+    'PCC_IMAGE_PULL_UNAUTHORIZED',
+    /unauthorized|no basic auth credentials|authentication required|authorization failed|denied|forbidden|\b40[13]\b/i,
+  ],
+  ['PCC_IMAGE_NOT_FOUND', /not found|manifest unknown|name unknown|couldn't parse image|invalid reference|\b404\b/i],
+];
+
+function describeImageFailure(reason: string, message: string): PodFailure {
+  const [imageCode = 'PCC_IMAGE_PULL_UNKNOWN_ERROR'] =
+    reason === 'InvalidImageName' || reason === 'ErrImageNeverPull'
+      ? (['PCC_IMAGE_NOT_FOUND'] as const)
+      : (imageFailures.find(([, pattern]) => pattern.test(message)) ?? []);
+  return {
+    kind: 'image',
+    imageCode,
+    message: `The image could not be pulled: ${shorten(message === '' ? reason : message)}`,
+    // The kubelet pulls again, with growing pauses. A registry that limits its clients may permit one of these pulls.
+    patienceMs: imageCode === 'PCC_IMAGE_PULL_RATE_LIMIT' ? never : 0,
+  };
+}
+
+function describeCommandFailure(message: string, patienceMs: number): PodFailure {
+  if (/exec format error/i.test(message)) {
+    const text = 'The bot could not be started: the program of the image is for another type of processor.';
+    return { kind: 'image', imageCode: 'PCC_INVALID_IMAGE_PLATFORM', message: text, patienceMs: 0 };
+  }
+  const text = `The bot could not be started: ${shorten(message)}`;
+  const isCommand = /no command specified|executable file not found|no such file or directory|permission denied/i;
+  return isCommand.test(message)
+    ? { kind: 'bot', message: text, patienceMs: 0 }
+    : { kind: 'platform', message: text, patienceMs };
+}
+
+type Terminated = NonNullable<
+  NonNullable<NonNullable<Pod['status']['containerStatuses']>[number]['state']>['terminated']
+>;
+
+/** `terminated` is null if no container has run. */
+function describeEnd({ status }: Pod, terminated: Terminated | null, now: Date): PodPhase {
+  const finishedAt = Date.parse(terminated?.finishedAt ?? '');
+  const exceedsDisk = status.reason === 'Evicted' && /ephemeral.*(?:storage|limit)/i.test(status.message ?? '');
+  return {
+    kind: 'ended',
+    ...splitExitStatus(terminated?.exitCode ?? null),
+    // The API omits the fraction of a second. The bot has not ended after the end of this second.
+    at: new Date(Math.min(now.getTime(), finishedAt > 0 ? finishedAt + 999 : Number.POSITIVE_INFINITY)),
+    outOfMemory: terminated?.reason === 'OOMKilled' && terminated.exitCode !== 0,
+    ...(exceedsDisk ? { diskLimit: shorten(status.message ?? '') } : {}),
+    failure: findEndFailure(status, terminated),
+  };
+}
+
+function findEndFailure({ reason, message }: Pod['status'], terminated: Terminated | null): PodFailure | null {
+  if (terminated === null) {
+    const cause = [reason, message].filter((part) => part !== undefined).join(': ');
+    return platform(`The node did not run the pod: ${cause === '' ? 'it gave no reason' : cause}`, 0);
+  }
+  // The runtime of the node refused to run the command. The exit status is then not that of a program.
+  const isRefused = terminated.reason === 'StartError' || terminated.reason === 'ContainerCannotRun';
+  return isRefused ? describeCommandFailure(terminated.message ?? '', 0) : null;
+}
+
+/** Why the platform will end a pod, as a sentence. Null if it will not. */
+export function findDisruption({ metadata, status }: Pod): string | null {
+  const disruption = status.conditions?.find(({ type, status: is }) => type === 'DisruptionTarget' && is === 'True');
+  if (disruption !== undefined) return shorten(disruption.message ?? disruption.reason ?? 'The cluster ends the pod.');
+  return metadata.deletionTimestamp === undefined ? null : 'The pod is being deleted.';
+}
+
+const platform = (text: string, patienceMs: number): PodFailure => ({
+  kind: 'platform',
+  message: shorten(text),
+  patienceMs,
+});
+
+/** One line of at most 300 characters that ends like a sentence. */
+function shorten(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ').slice(0, 300);
+  return /[.!?]$/.test(line) ? line : `${line}.`;
+}

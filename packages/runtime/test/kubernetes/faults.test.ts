@@ -1,0 +1,346 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { KubernetesRuntimeOptions } from '../../src/kubernetes/kubernetes-runtime.ts';
+import type { InstanceEvent, InstanceSpec, Runtime } from '../../src/runtime.ts';
+import { createTestInstanceSpec } from '../instance-spec.ts';
+import { type FakeCluster, startFakeCluster } from './fake-cluster.ts';
+import type { FakeImage } from './fake-node.ts';
+import { getTestHostId, openKubernetesRuntime } from './setup.ts';
+
+const neverAborted = new AbortController().signal;
+const reference = 'registry.test/team/bot:1';
+const digest = `sha256:${'a'.repeat(64)}`;
+const bot = `
+const server = require('node:http').createServer((request, response) => response.end('{}'));
+server.listen(process.env.PORT, process.env.BOT_HOST);
+process.on('SIGTERM', () => process.exit(0));
+`;
+
+/** A cluster of its own, with an image of a bot that responds to every request, and a server. */
+async function open(image: Partial<FakeImage> = {}, options: Partial<KubernetesRuntimeOptions> = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'bothost-kubernetes-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await mkdir(join(directory, 'bot'));
+  await writeFile(join(directory, 'bot/index.js'), bot);
+  const cluster = await startFakeCluster();
+  onTestFinished(() => cluster.close());
+  cluster.node.images.set(reference, { directory: join(directory, 'bot'), ...image });
+  const dataDirectory = join(directory, 'data');
+  const openServer = () =>
+    openKubernetesRuntime(dataDirectory, {
+      kubeconfig: cluster.kubeconfig,
+      allowsLocalImages: false,
+      getKubeletOrigin: () => cluster.server.origin,
+      ...options,
+    });
+  let runtime = await openServer();
+  const watching = new AbortController();
+  const events: InstanceEvent[] = [];
+  const watch = async (watched: Runtime) => {
+    for await (const event of watched.watch(watching.signal)) events.push(event);
+  };
+  void watch(runtime);
+  onTestFinished(async () => {
+    watching.abort();
+    await runtime.close();
+  });
+  const source = { kind: 'image', reference, organizationId: 'acme' } as const;
+  const prepared = await runtime.prepare({ id: 'd1', source }, () => undefined, neverAborted);
+  const spec = (instanceId: string, fields: Partial<InstanceSpec> = {}) =>
+    createTestInstanceSpec({ instanceId, deploymentId: 'd1', prepared, ...fields });
+  const restart = async () => {
+    await runtime.close();
+    runtime = await openServer();
+    void watch(runtime);
+    return runtime;
+  };
+  return { ...cluster, dataDirectory, runtime, restart, spec, events };
+}
+
+const podOf = ({ server }: Pick<FakeCluster, 'server'>, name: string) => {
+  const pod = server.pods.get(name);
+  if (pod === undefined) throw new Error(`There is no pod ${name}.`);
+  return pod;
+};
+const isCreation = ({ method, path }: { method: string; path: string }) => method === 'POST' && path.endsWith('/pods');
+const details = (events: readonly InstanceEvent[]) =>
+  events.flatMap((event) => (event.kind === 'noticed' ? `${event.notice}: ${event.detail}` : []));
+
+describe('a start in a cluster', () => {
+  it('says that no node has room, and continues when there is room', async () => {
+    const { runtime, node, spec, events, server } = await open();
+    node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
+    let isLaunched = false;
+    const started = runtime.start(spec('a'), neverAborted, () => {
+      isLaunched = true;
+    });
+    await expect
+      .poll(() => details(events))
+      .toEqual(['waiting: no node can run the pod now: 0/3 nodes are available: 3 Insufficient cpu.']);
+    expect(isLaunched).toBe(false);
+    node.lacksRoom = null;
+    expect(await started).toMatchObject({ address: { host: podOf({ server }, 'a').status.podIP, port: 8080 } });
+    expect(isLaunched).toBe(true);
+  });
+
+  it('that is aborted while no node has room says so, and leaves nothing', async () => {
+    const { runtime, node, spec, events, server } = await open();
+    node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
+    const deadline = new AbortController();
+    const started = runtime.start(spec('a'), deadline.signal);
+    await expect.poll(() => details(events)).toHaveLength(1);
+    deadline.abort();
+    await expect(started).rejects.toMatchObject({
+      kind: 'platform',
+      exit: null,
+      message: 'The start waited: no node can run the pod now: 0/3 nodes are available: 3 Insufficient cpu.',
+    });
+    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+    expect(await runtime.list()).toEqual([]);
+  });
+
+  it.each([
+    [
+      'the quota is used up',
+      { status: 403, message: 'pods "a" is forbidden: exceeded quota: bots', reason: 'Forbidden' },
+    ],
+    ['the quota changes meanwhile', { status: 409, message: 'Operation cannot be fulfilled', reason: 'Conflict' }],
+  ])('waits while %s', async (_, act) => {
+    const { runtime, server, spec, events } = await open();
+    server.faults.push({ matches: isCreation, times: 1, act });
+    await runtime.start(spec('a'), neverAborted);
+    expect(details(events)).toEqual([expect.stringContaining(act.message)]);
+  });
+
+  it.each([
+    ['refused by admission', { status: 403, message: 'admission webhook "policy.test" denied the request: no' }],
+    ['refused as invalid', { status: 422, message: 'Pod "a" is invalid: spec: Forbidden' }],
+  ])('is a failure of the platform if the pod is %s', async (_, act) => {
+    const { runtime, server, spec } = await open();
+    server.faults.push({ matches: isCreation, times: 1, act: { ...act, reason: 'Forbidden' } });
+    const message = `The pod could not be created: ${act.message}`;
+    await expect(runtime.start(spec('a'), neverAborted)).rejects.toMatchObject({
+      kind: 'platform',
+      exit: null,
+      message,
+    });
+    expect(await runtime.list()).toEqual([]);
+  });
+
+  it('makes one pod although the response to its creation is lost', async () => {
+    const { runtime, server, spec } = await open();
+    server.faults.push({ matches: isCreation, times: 1, act: 'lost-response' });
+    await runtime.start(spec('a'), neverAborted);
+    expect(server.requests.filter(isCreation)).toHaveLength(2);
+    expect([server.pods.size, server.secrets.size]).toEqual([1, 1]);
+  });
+
+  it('deletes the pod if its variables cannot be stored', async () => {
+    const { runtime, server, spec } = await open();
+    const act = { status: 403, message: 'secrets is forbidden', reason: 'Forbidden' };
+    server.faults.push({ matches: ({ path }) => path.endsWith('/secrets'), times: 1, act });
+    await expect(runtime.start(spec('a'), neverAborted)).rejects.toMatchObject({ kind: 'platform', exit: null });
+    expect(server.pods.size).toBe(0);
+  });
+
+  it('waits for variables that are stored late', async () => {
+    const { runtime, server, spec } = await open();
+    const act = { status: 503, message: 'unavailable' };
+    server.faults.push({ matches: ({ path }) => path.endsWith('/secrets'), times: 3, act });
+    const environment = async () => ({ SECRET: 'value' });
+    await runtime.start(spec('a', { environment }), neverAborted);
+    expect(podOf({ server }, 'a').status.phase).toBe('Running');
+  });
+
+  it('refuses variables that are too large for a Secret', async () => {
+    const { runtime, server, spec } = await open();
+    const environment = async () => ({ SECRET: 'x'.repeat(1024 * 1024) });
+    const failed = runtime.start(spec('a', { environment }), neverAborted);
+    await expect(failed).rejects.toMatchObject({ kind: 'bot', message: expect.stringContaining('can have 1048576') });
+    expect(server.requests.some(isCreation)).toBe(false);
+  });
+
+  it('has the variables in a Secret that goes with the pod, and in no other object', async () => {
+    const { runtime, server, spec } = await open();
+    await runtime.start(spec('a', { environment: async () => ({ KEY: 'hidden-value' }) }), neverAborted);
+    expect(JSON.stringify([...server.pods.values()])).not.toContain('hidden-value');
+    expect(server.secrets.size).toBe(1);
+    await runtime.stop('a', 1_000);
+    await runtime.forget('a');
+    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+  });
+});
+
+describe('the image of a pod', () => {
+  it('is pulled with the credentials of the deployment, and pinned to its digest once it ran', async () => {
+    const account = { username: 'acme', password: 'hidden-password' };
+    const { runtime, server, node, spec, dataDirectory } = await open({ credentials: account, digest });
+    const credentials = async () => ({ registry: 'registry.test', ...account });
+    const { prepared } = await runtime.start(spec('a', { credentials }), neverAborted);
+    expect(podOf({ server }, 'a').spec.containers[0]).toMatchObject({ image: reference, imagePullPolicy: 'Always' });
+    const image = `registry.test/team/bot@${digest}`;
+    expect(prepared).toEqual({ id: 'd1', reference, image, digest });
+    node.images.set(image, node.images.get(reference) ?? { directory: dataDirectory });
+    const second = await runtime.start(spec('b', { credentials, prepared: prepared ?? {} }), neverAborted);
+    expect(second.prepared).toBeUndefined();
+    expect(podOf({ server }, 'b').spec.containers[0]).toMatchObject({ image, imagePullPolicy: 'IfNotPresent' });
+    expect(JSON.stringify([...server.pods.values()])).not.toContain(account.password);
+    for (const id of ['a', 'b']) {
+      await runtime.stop(id, 1_000);
+      await runtime.forget(id);
+    }
+    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+  });
+
+  it('that does not exist or is private fails the start with a code, and leaves nothing', async () => {
+    const { runtime, server, node, spec } = await open();
+    const start = () => runtime.start(spec('a'), neverAborted);
+    node.images.set(reference, { directory: '/', credentials: { username: 'acme', password: 'p' } });
+    await expect(start()).rejects.toMatchObject({ kind: 'image', imageCode: 'PCC_IMAGE_PULL_UNAUTHORIZED' });
+    node.images.delete(reference);
+    await expect(start()).rejects.toMatchObject({ kind: 'image', imageCode: 'PCC_IMAGE_NOT_FOUND' });
+    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+  });
+});
+
+describe('an instance in a cluster', () => {
+  it('is leaving when somebody deletes its pod, until the bot has ended', async () => {
+    const { runtime, server, spec, events } = await open();
+    const { address } = await runtime.start(spec('a'), neverAborted);
+    const pod = podOf({ server }, 'a');
+    pod.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+    server.update(pod);
+    await expect.poll(() => runtime.list()).toMatchObject([{ instanceId: 'a', state: 'leaving', address }]);
+    server.events.emit('deleting', pod, 1);
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['leaving', 'exited']);
+    expect(await runtime.list()).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
+    expect(events.at(-1)).toMatchObject({ exit: { reason: 'exited', code: 0 } });
+  });
+
+  it('has an unknown exit if its pod vanishes without a last state', async () => {
+    const { runtime, server, spec, events } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    server.remove(podOf({ server }, 'a'));
+    await expect.poll(() => events).toMatchObject([{ kind: 'exited', exit: { reason: 'unknown', code: null } }]);
+    await runtime.forget('a');
+    expect(await runtime.list()).toEqual([]);
+  });
+
+  it('does not end because a list lacks its pod, and has ended when its pod does not exist', async () => {
+    const { runtime, server, spec, events, restart } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    server.staleList = [];
+    server.expireHistory();
+    server.dropWatches();
+    const countLists = () => server.requests.filter(({ query }) => query.has('limit')).length;
+    await expect.poll(countLists).toBe(2);
+    expect(await runtime.inspect('a')).toMatchObject({ state: 'ready' });
+    expect(await runtime.list()).toMatchObject([{ state: 'ready' }]);
+    expect(events).toEqual([]);
+    server.staleList = null;
+    const pod = podOf({ server }, 'a');
+    const next = await restart();
+    server.remove(pod);
+    await expect.poll(() => next.list()).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
+  });
+
+  it('whose pod was deleted while no server ran is reported as ended by the next one', async () => {
+    const { runtime, server, spec, restart, events } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    await runtime.close();
+    server.remove(podOf({ server }, 'a'));
+    const next = await restart();
+    await expect.poll(() => next.list()).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
+    expect(events).toMatchObject([{ kind: 'exited', exit: { reason: 'unknown' } }]);
+  });
+
+  it('is marked as claimed when its session opens', async () => {
+    const { runtime, server, spec } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    runtime.sessionOpening('a');
+    await expect
+      .poll(() => podOf({ server }, 'a').metadata)
+      .toMatchObject({
+        labels: { 'bothost.dev/claimed': 'true', 'bothost.dev/deployment': 'd1' },
+        annotations: {
+          'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+          'karpenter.sh/do-not-disrupt': 'true',
+        },
+      });
+  });
+
+  it('costs four writes from its start to its end', async () => {
+    const { runtime, server, spec } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    runtime.sessionOpening('a');
+    await expect.poll(() => podOf({ server }, 'a').metadata.annotations).toBeDefined();
+    await runtime.stop('a', 1_000);
+    await expect.poll(() => server.pods.size).toBe(0);
+    await runtime.forget('a');
+    const writes = server.requests.filter(({ method }) => method !== 'GET');
+    expect(writes.map(({ method, path }) => `${method} ${path.split('/')[5]}`)).toEqual([
+      'POST pods',
+      'POST secrets',
+      'PATCH pods',
+      'DELETE pods',
+    ]);
+    expect(server.requests.filter(({ query }) => query.has('limit'))).toHaveLength(1);
+  });
+
+  it('has no usage if the service lacks the right to read it', async () => {
+    const { runtime, server, spec } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    const act = { status: 403, message: 'Forbidden (user=bothost, verb=get, resource=nodes, subresource=metrics)' };
+    server.faults.push({ matches: ({ path }) => path === '/metrics/resource', times: 1, act });
+    expect(await runtime.sample(['a'])).toEqual(new Map());
+  });
+});
+
+describe('a runtime driver whose API server does not respond', () => {
+  it('keeps its instances, rejects `list` once its knowledge is old, and finds what happened meanwhile', async () => {
+    let offset = 0;
+    const { runtime, server, node, spec, events } = await open({}, { now: () => new Date(Date.now() + offset) });
+    await runtime.start(spec('a'), neverAborted);
+    const away = { matches: () => true, times: Number.POSITIVE_INFINITY, act: 'no-response' as const };
+    server.faults.push(away);
+    server.dropWatches();
+    expect(await runtime.list()).toMatchObject([{ state: 'ready' }]);
+    await expect(runtime.inspect('a')).rejects.toThrow(/does not respond|no complete response/);
+    node.kill('a', 'SIGKILL');
+    await expect.poll(() => podOf({ server }, 'a').status.phase).toBe('Failed');
+    offset = 90_000;
+    await expect(runtime.list()).rejects.toThrow('The API server of the cluster does not respond.');
+    away.times = 0;
+    await expect.poll(() => events).toMatchObject([{ kind: 'exited', exit: { signal: 'SIGKILL' } }]);
+  });
+
+  it('refuses to open, and says what to check', async () => {
+    const { server, kubeconfig, dataDirectory } = await open();
+    server.token = 'another';
+    const opened = openKubernetesRuntime(dataDirectory, { kubeconfig });
+    await expect(opened).rejects.toMatchObject({
+      name: 'RuntimeUnavailableError',
+      message: 'The cluster refused the service: Unauthorized. Check its credentials.',
+    });
+  });
+});
+
+describe('two services in one namespace', () => {
+  it('do not see the pods of each other, and refuse a name that the other one uses', async () => {
+    const { runtime, spec, kubeconfig, dataDirectory } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    const other = await openKubernetesRuntime(`${dataDirectory}-other`, { kubeconfig, allowsLocalImages: false });
+    onTestFinished(async () => {
+      await other.close();
+      await rm(`${dataDirectory}-other`, { recursive: true });
+    });
+    expect(getTestHostId(dataDirectory)).not.toBe(getTestHostId(`${dataDirectory}-other`));
+    expect(await other.list()).toEqual([]);
+    await expect(other.start(spec('a'), neverAborted)).rejects.toMatchObject({
+      message: 'The name "a" belongs to a pod that this service did not create. Delete the pod.',
+    });
+    expect(await runtime.list()).toMatchObject([{ instanceId: 'a', state: 'ready' }]);
+  });
+});
