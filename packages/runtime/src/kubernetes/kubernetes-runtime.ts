@@ -184,7 +184,7 @@ function toUnavailable(error: unknown, namespace: string): unknown {
     error.status === 401
       ? 'Check its credentials.'
       : error.status === 403
-        ? `Grant the service the rights of docs/kubernetes.md in the namespace "${namespace}".`
+        ? `Grant the service the rights to pods, their logs and Secrets in the namespace "${namespace}".`
         : 'Check that the API server runs and can be reached.';
   return new RuntimeUnavailableError(
     `The cluster refused the service: ${error.message.replace(/\.*$/, '.')} ${advice}`,
