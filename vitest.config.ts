@@ -161,6 +161,7 @@ export default defineConfig({
       '@bothost/contract/parsed-secrets-input': source('contract/src/env-file/parsed-secrets-input.ts'),
       '@bothost/contract/limits': source('contract/src/limits.ts'),
       '@bothost/contract/log-text': source('contract/src/log-text.ts'),
+      '@bothost/contract/phone-carriers': source('contract/src/phone-carriers.ts'),
       '@bothost/contract/period': source('contract/src/period.ts'),
       '@bothost/contract/session-event-cause': source('contract/src/session-event-cause.ts'),
       '@bothost/contract/shell-word': source('contract/src/shell-word.ts'),

@@ -335,6 +335,12 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['reconciler/'],
       },
       {
+        files: ['phone/'],
+        contain: 'phone carriers: call documents, signatures, refused calls',
+        as: 'session-starts/',
+        mayImport: ['session-starts/'],
+      },
+      {
         files: ['backup/'],
         contain: 'backup and restore',
         as: 'sessions/',
@@ -349,8 +355,8 @@ export const importAreas: readonly ImportArea[] = [
       {
         files: ['handlers.ts'],
         contain: 'the handlers of all features',
-        as: 'session-starts/',
-        mayImport: ['accounts/', 'alerts/', 'checks/', 'session-starts/'],
+        as: 'phone/',
+        mayImport: ['accounts/', 'alerts/', 'checks/', 'phone/'],
       },
       {
         files: ['http/requests/'],
@@ -383,7 +389,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['http/'],
         contain: 'the HTTP server, uploads, probes, announcements of phone calls',
         as: 'http/api/',
-        mayImport: ['http/', 'builds/', 'rooms/', 'session-starts/'],
+        mayImport: ['http/', 'builds/', 'rooms/', 'session-starts/', 'phone/'],
       },
       {
         files: ['composition/'],
@@ -447,6 +453,7 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['operator/'], contain: "what the operator's commands share", as: 'records/' },
       { files: ['pack/'], contain: 'a project as an archive', as: 'records/', mayImport: ['@bothost/packing'] },
       { files: ['rooms/'], contain: 'keys of providers of rooms', as: 'records/' },
+      { files: ['phone/'], contain: 'setting up phone carriers, and watching the first call', as: 'records/' },
       { files: ['secrets/'], contain: 'secret sets: sources of values, changes, tables', as: 'records/' },
       { files: ['scaffold/'], contain: 'the generator of projects', as: 'records/', mayImport: ['scaffold/'] },
       { files: ['deploy/'], contain: 'a deployment, step by step', as: 'records/', mayImport: ['pack/', 'secrets/'] },
@@ -454,7 +461,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['commands/'],
         contain: 'a file for each command: its arguments, its options, and `run`, which returns a report',
         as: 'deploy/',
-        mayImport: ['deploy/', 'records/', 'conversation/', 'operator/', 'rooms/', 'scaffold/'],
+        mayImport: ['deploy/', 'records/', 'conversation/', 'operator/', 'phone/', 'rooms/', 'scaffold/'],
       },
       {
         files: ['scaffold/package-manager.ts', 'scaffold/project-file.ts', 'scaffold/version-order.ts'],

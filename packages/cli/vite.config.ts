@@ -36,6 +36,7 @@ export default defineConfig({
       { find: '@bothost/contract/parsed-secrets-input', replacement: contract('env-file/parsed-secrets-input.ts') },
       { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },
+      { find: '@bothost/contract/phone-carriers', replacement: contract('phone-carriers.ts') },
       { find: '@bothost/contract/period', replacement: contract('period.ts') },
       { find: '@bothost/contract/session-event-cause', replacement: contract('session-event-cause.ts') },
       { find: '@bothost/contract/shell-word', replacement: contract('shell-word.ts') },

@@ -76,6 +76,7 @@ const messages = {
     'dialin-refused':
       'The announcement of a call is not signed correctly, or the address is not that of an agent. Get the address with "botcli cloud rooms dialin AGENT".',
     'token-invalid': 'The WebSocket token is missing, wrong, expired or already used.',
+    'call-refused': 'The call was refused. The log of the agent shows the reason.',
     'upload-token-invalid': 'The token of this upload is missing, wrong or expired. Request a new upload URL.',
   },
   404: {
@@ -97,6 +98,7 @@ const messages = {
       'This session has no recording. Only sessions with the level recording have one, for a limited time.',
     'rooms-not-found': 'The organization has no key of this provider of rooms.',
     'build-not-found': 'Build not found.',
+    'carrier-not-found': 'No credential of this phone carrier is stored.',
     'upload-not-found': 'Upload not found.',
     'alert-not-found': 'The agent has no alert with this id.',
     'webhook-not-found': 'Webhook not found.',
@@ -109,6 +111,7 @@ const messages = {
     'request-too-slow': 'The request did not arrive in time.',
   },
   409: {
+    'call-repeated': 'This call was answered before. Each call is answered only once.',
     'build-ended': 'The build has already ended, so it cannot be canceled.',
     'not-in-livekit-room':
       'This session is not in a room of LiveKit. Further people join sessions that were started with the transport livekit.',
@@ -122,7 +125,7 @@ const messages = {
     'organizations-too-many':
       'You own the maximum number of organizations. Delete one, or ask the operator of the service.',
     'organization-not-empty':
-      'The organization still has agents, secret sets or a key of a provider of rooms. Delete them first.',
+      'The organization still has agents, secret sets, or keys of phone carriers or providers of rooms. Delete them first.',
     'last-organization': 'The only organization of a service cannot be deleted.',
     'last-owner': 'An organization needs an owner, and this is the only one. Make another member an owner first.',
     'invitations-too-many': 'The organization has too many open invitations. Revoke some.',

@@ -108,6 +108,7 @@ export {
   maxStartBodyBytes,
   maxUnusedUploads,
   maxUploadBytes,
+  refusedCallRateLimit,
   reservedResourceNames,
   resourceNameLengthLimits,
   resourceNamePattern,
@@ -150,6 +151,7 @@ export type { LogLine } from './operations/logs.ts';
 export type { Invitation, Member } from './operations/members.ts';
 export type { InstallationCheck, VaultStatus, VaultTask } from './operations/operator.ts';
 export type { AttentionItem, Overview } from './operations/overview.ts';
+export type { AnswerUrl, PhoneCall, PhoneConnection } from './operations/phone.ts';
 export type { PipecatCloudOperations } from './operations/pipecat-cloud/all.ts';
 export { unsupportedPipecatCloudOperations } from './operations/pipecat-cloud/not-offered.ts';
 export type { RoomConnection } from './operations/rooms.ts';
@@ -186,6 +188,7 @@ export {
 export type { Webhook, WebhookDelivery } from './operations/webhooks.ts';
 export {
   apiBasePath,
+  createAnswerPath,
   createDialinPath,
   createTalkPagePath,
   fillPathTemplate,
@@ -198,10 +201,16 @@ export {
   publishedEventsPath,
   sessionCookieName,
   talkPageBasePath,
+  webhookBasePath,
   webSocketProbePath,
 } from './paths.ts';
 export { parsePeriodSeconds } from './period.ts';
-export { type PhoneCarrier, phoneCarriers } from './phone-carriers.ts';
+export {
+  isPhoneCarrier,
+  type PhoneCarrier,
+  phoneCarriers,
+  phoneCarrierTraits,
+} from './phone-carriers.ts';
 export { formatPullProgress } from './pull-progress.ts';
 export {
   imageRepositorySegmentPattern,

@@ -31,6 +31,12 @@ export const carrierStartMessageLimits = { seconds: 10, bytes: 16_384 } as const
  * bytes of all other messages.
  */
 export const carrierMessageBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
+export const phoneCallsPerPage = { default: 20, maximum: 1_000 } as const;
+/**
+ * Limit per organization for recording refused phone calls, so that requests without a signature do not fill the database. The
+ * service's log has all of them.
+ */
+export const refusedCallRateLimit = { burst: 60, perSecond: 1 / 30 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
 /** Idle time after which a warm instance in excess of `min_agents` is stopped. */

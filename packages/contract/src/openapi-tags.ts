@@ -7,6 +7,7 @@ export const openApiTags = {
   logs: ['Logs', 'The output of bots.'],
   secrets: ['Secrets', 'Sets of secrets and image pull secrets. Values are never returned.'],
   rooms: ['Rooms', 'The keys of providers of rooms. Keys are never returned.'],
+  phone: ['Phones', 'Phone carriers, and the calls that they bring.'],
   keys: ['API keys', 'The private and public keys of an organization.'],
   organizations: ['Organizations', 'Organizations, their regions and properties.'],
   webhooks: [

@@ -21,6 +21,24 @@ export const publishedEventsPath = '/v1/published-events';
  * proxies pass on the upgrade.
  */
 export const webSocketProbePath = '/ws/probe';
+
+/**
+ * Base path of the URLs that vendors call. The organization, the agent and the name of the webhook follow, and then a secret of the
+ * agent if the vendor does not sign its requests.
+ */
+export const webhookBasePath = '/v1/public/webhooks';
+
+/** Returns the path at which a phone carrier asks what to do with a call of an agent. */
+export function createAnswerPath(call: {
+  readonly organization: string;
+  readonly agentName: string;
+  readonly carrier: PhoneCarrier;
+  readonly secret: string | null;
+}): string {
+  const { organization, agentName, carrier, secret } = call;
+  return [webhookBasePath, organization, agentName, carrier, ...(secret === null ? [] : [secret])].join('/');
+}
+
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
 export const talkPageBasePath = '/talk';
 

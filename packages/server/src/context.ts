@@ -59,6 +59,8 @@ export type ServiceContext = {
   readonly deleteRooms: () => void;
   /** Key from which the secrets in the addresses for incoming calls are derived. */
   readonly dialinKey: Buffer;
+  /** Derives the secrets in the URLs at which phone carriers get call documents. */
+  readonly phoneUrlKey: Buffer;
   readonly daily: DailyConnection;
   readonly installation: InstallationSettings;
   readonly authenticator: Authenticator;

@@ -11,6 +11,7 @@ import { countInstances } from './instances/claim.ts';
 import { listOtherLiveRegions } from './instances/host.ts';
 import type { ApiOperationHandlers } from './operation-handlers.ts';
 import { createOrganizationHandlers } from './organizations/handlers.ts';
+import { createPhoneHandlers } from './phone/handlers.ts';
 import { createRoomHandlers } from './rooms/handlers.ts';
 import { createSecretHandlers } from './secrets/handlers.ts';
 import { createSessionStartHandlers } from './session-starts/handlers.ts';
@@ -35,5 +36,6 @@ export function createApiOperationHandlers(context: ServiceContext): ApiOperatio
     ...createSessionStartHandlers(context),
     ...createWebhookHandlers(context),
     ...createAlertHandlers(context),
+    ...createPhoneHandlers(context),
   };
 }

@@ -13,6 +13,7 @@ import * as operator from './operator.ts';
 import * as organizations from './organizations.ts';
 import * as overview from './overview.ts';
 import * as participants from './participants.ts';
+import * as phone from './phone.ts';
 import { pipecatCloudOperations } from './pipecat-cloud/all.ts';
 import * as rooms from './rooms.ts';
 import * as secretWrites from './secret-writes.ts';
@@ -39,6 +40,7 @@ export const operations = pickOperations({
   ...overview,
   ...participants,
   ...rooms,
+  ...phone,
   ...secretWrites,
   ...secrets,
   ...sessions,

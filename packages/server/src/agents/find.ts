@@ -1,4 +1,4 @@
-import { createApiError } from '@bothost/contract';
+import { createApiError, resourceNamePattern } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { findAgent, listAgentRows } from './rows.ts';
 
@@ -36,4 +36,15 @@ export async function findAgentNames(
     .where('deployments.id', 'in', [...deploymentIds])
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** The agent that a vendor names in a URL. `deploymentId` is the deployment that serves it or is to serve it, if any. */
+export type CalledAgent = { readonly id: string; readonly deploymentId: string | null };
+
+/** Finds an agent by its name alone. Null if it does not exist. */
+export async function findCalledAgent(db: Database, organizationId: string, name: string): Promise<CalledAgent | null> {
+  if (!resourceNamePattern.test(name)) return null;
+  const agent = await findAgent(db, organizationId, name);
+  if (agent === undefined || agent.name !== name) return null;
+  return { id: agent.id, deploymentId: agent.active_deployment_id ?? agent.desired_deployment_id };
 }

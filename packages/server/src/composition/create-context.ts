@@ -125,6 +125,7 @@ export async function createServiceContext(
     builds,
     hashDirectory,
     socketTokenKey: deriveKeyFromRootKey(data.rootKey, 'socket-token'),
+    phoneUrlKey: deriveKeyFromRootKey(data.rootKey, 'phone-url'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
     refuseForCapacity: createCapacityRefusal({ ...parts, record: (agent) => recordCapacityRefusal(base, agent) }),
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),

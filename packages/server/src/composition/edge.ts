@@ -1,4 +1,4 @@
-import { createApiError } from '@bothost/contract';
+import { createApiError, refusedCallRateLimit } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
 import { findSession } from '../accounts/sessions.ts';
 import { findTokenOwner } from '../accounts/tokens.ts';
@@ -13,6 +13,8 @@ import { createApiOperationHandlers } from '../handlers.ts';
 import { createApp } from '../http/app.ts';
 import { createRequestClientResolver } from '../http/requests/request-client.ts';
 import { findRole, listMemberships } from '../organizations/members.ts';
+import { answerCall } from '../phone/answer-call.ts';
+import { recordRefusedCall } from '../phone/record-refused-call.ts';
 import { answerDialin } from '../session-starts/answer-dialin.ts';
 import { connectWebSocketSession, findTokenSession } from '../session-starts/connect-websocket-session.ts';
 import { findIceServersOfInstance } from '../sessions/ice-servers.ts';
@@ -30,6 +32,7 @@ export async function createHttpServer(
   const { registry } = context.telemetry;
   const playback = { ...context, playbacks: createPlaybackRegister(context.now) };
   const publishedEventRate = createRateLimit(publishedEventRateLimit, context.now);
+  const refusedCallRate = createRateLimit(refusedCallRateLimit, context.now);
   return createApp(
     {
       ...context,
@@ -45,6 +48,8 @@ export async function createHttpServer(
         if (context.isDraining()) throw createApiError('shutting-down');
         return answerDialin(context, announcement);
       },
+      answerCall: (asked) => answerCall(context, asked),
+      recordRefusedCall: (call) => recordRefusedCall({ ...context, refusedCallRate }, call),
       uploads: context.builds.uploads,
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),
       createBackup: (withConversations) =>

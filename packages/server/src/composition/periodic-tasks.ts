@@ -7,6 +7,7 @@ import { type ConversationRetention, purgeConversations, removeOrphanedContent }
 import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
+import { purgeRefusedCalls } from '../phone/retention.ts';
 import { purgeRoomRecords } from '../rooms/delete-rooms.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
@@ -56,6 +57,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(rollUpSeconds * second, () => rollUpStatistics(context)),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
     every(purgeSeconds * second, () => purgeRoomRecords(context)),
+    every(purgeSeconds * second, () => purgeRefusedCalls(context, context.logs.days)),
     every(orphanSeconds * second, () => removeOrphanedLogs({ ...context, ...context.logs })),
     every(purgeSeconds * second, () => purgeConversations(removal, context.conversations)),
     every(orphanSeconds * second, () => removeOrphanedContent(removal)),

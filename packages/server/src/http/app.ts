@@ -22,6 +22,7 @@ import {
 import { z } from 'zod';
 import type { RefusalLog } from '../audit/refusals.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
+import { addAnswerDocumentRoutes, type CallAnswering, hideWebhookSecret } from './answer-documents.ts';
 import { addAuthorizationServer } from './api/authorization-server.ts';
 import { addBackupRoute, type BackupCreator } from './api/backup.ts';
 import { requireCredential, requireOperator } from './api/caller.ts';
@@ -64,7 +65,8 @@ export type AppContext = ProxyContext &
   BackupCreator &
   RecordingPlayer &
   PublishedEventReceiver &
-  DialinAnswerer & {
+  DialinAnswerer &
+  CallAnswering & {
     readonly probes: Probes;
     /** Returns the ICE servers of an instance's session. Empty if the secret is wrong, or no session runs. */
     readonly findIceServersOfInstance: (instanceId: string, secret: string) => Promise<readonly IceServer[]>;
@@ -118,6 +120,7 @@ export async function createApp(context: AppContext, handlers: ApiOperationHandl
   addProbeRoutes(app, context.probes);
   addPublishedEventRoute(app, context);
   addDialinRoute(app, context);
+  addAnswerDocumentRoutes(app, context);
   addOperationRoutes(app, context, { ...handlers, ...pipecatCloudHandlers(handlers) });
   addRecordingRoutes(app, context);
   addBackupRoute(app, context, (request) => requireOperator(context, request));
@@ -230,11 +233,12 @@ function addDocuments(app: FastifyInstance, context: AppContext): void {
 }
 
 /**
- * Returns the path of a request for the log: without the query, and without the token at the end of a WebSocket path.
+ * Returns the path of a request for the log: without the query, and without the token or secret at the end.
  */
-function loggedPath(request: FastifyRequest): string | undefined {
+function loggedPath(request: FastifyRequest): string {
   const webSocketPath = parseWebSocketPath(request.raw);
-  return webSocketPath === null ? request.url.split('?')[0] : `${getWebSocketBasePath(webSocketPath.carrier)}/...`;
+  if (webSocketPath !== null) return `${getWebSocketBasePath(webSocketPath.carrier)}/...`;
+  return hideWebhookSecret(request.url.split('?')[0] ?? '');
 }
 
 /** Adds the request id and the version of the service, and the CORS headers if the path belongs to the public API. */

@@ -1,6 +1,7 @@
 import type { SecretMask } from './mask.ts';
 import { comparePositions, type LogPosition, type SortOrder } from './position.ts';
 import { type PositionedLine, readOutput } from './read-output.ts';
+import { readServiceLine } from './read-service-line.ts';
 import type { InstanceWithLogs } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
 import type { LogOutput, LogOutputQueue } from './sources.ts';
@@ -89,12 +90,16 @@ export function mergeOutputs(
     scannedBytes += sourceBytes;
     if (opened === null) return null;
     const request = { order, filter, mask, after, from, to };
-    const batches = readOutput(source.instance.instance_id, opened, request, (bytes) => {
-      scannedBytes += bytes;
-    });
+    const id = source.instance.instance_id;
+    const isFile = 'handle' in opened;
+    const batches = isFile
+      ? readOutput(id, opened, request, (bytes) => {
+          scannedBytes += bytes;
+        })
+      : readServiceLine(id, opened, request);
     const close = async () => {
       await batches.return(undefined);
-      await opened.handle.close();
+      if (isFile) await opened.handle.close();
     };
     try {
       const { value, done } = await batches.next();

@@ -117,7 +117,7 @@ async function partsOf(
   return readOutputPartsBackward(output, isWhole ? last : await findLineStart(output, last));
 }
 
-function isAfter(order: SortOrder, position: LogPosition, after: LogPosition): boolean {
+export function isAfter(order: SortOrder, position: LogPosition, after: LogPosition): boolean {
   const difference = comparePositions(position, after);
   return order === 'asc' ? difference > 0 : difference < 0;
 }

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Database, InstanceLogsTable } from '../store/tables.ts';
+import type { Database, InstanceLogsTable, RefusedCallsTable } from '../store/tables.ts';
 import type { SortOrder } from './position.ts';
 
 export type StoredLog = Selectable<InstanceLogsTable>;
@@ -108,6 +108,29 @@ export function listInstanceLogRows(
     .orderBy('instance_logs.instance_id', order)
     .limit(page.limit)
     .execute();
+}
+
+/** A phone call of the agent that was refused, and the deployment that served the agent then. */
+export type RefusedCallForLog = Pick<InstanceWithLogs, 'agent_id' | 'deployment_id'> &
+  Pick<Selectable<RefusedCallsTable>, 'id' | 'carrier' | 'message' | 'at'>;
+
+/**
+ * Lists refused phone calls between two times, at most `limit`. Calls that were refused before the agent had a deployment are not in
+ * its log.
+ */
+export async function listRefusedCallsForLog(
+  db: Database,
+  scope: LogScope,
+  page: { readonly order: SortOrder; readonly from: Date; readonly to: Date; readonly limit: number },
+): Promise<RefusedCallForLog[]> {
+  // No refused call has a session.
+  if (scope.sessionId !== undefined) return [];
+  const { rows } = await sql<RefusedCallForLog>`
+    select id, agent_id, deployment_id, carrier, message, at from refused_calls
+    where ${isOfAgent('agent_id', scope)} and deployment_id is not null and at >= ${page.from} and at <= ${page.to}
+      and (${scope.deploymentId ?? null}::uuid is null or deployment_id = ${scope.deploymentId ?? null}::uuid)
+    order by at ${sql.raw(page.order)} limit ${page.limit}`.execute(db);
+  return rows;
 }
 
 /** Returns whether there are logs that a caller who may not read what was said does not see. */

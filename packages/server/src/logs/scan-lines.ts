@@ -167,7 +167,7 @@ function firstMarkAt({ marks }: OutputFile, offset: number): number {
   return low;
 }
 
-function formatTimestamp(at: EpochMicroseconds, nanoseconds: number): string {
+export function formatTimestamp(at: EpochMicroseconds, nanoseconds: number): string {
   const micro = String(at % 1000).padStart(3, '0');
   const nano = String(nanoseconds).padStart(3, '0');
   return new Date(Math.floor(at / 1000)).toISOString().replace('Z', `${micro}${nano}Z`);

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { LogLevel } from '@bothost/contract';
 import type { EpochMicroseconds, InstanceOutputStore, OutputFile } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
@@ -9,9 +10,12 @@ import {
   type LogScope,
   listInstanceLogRows,
   listLiveInstancesForLogs,
+  listRefusedCallsForLog,
 } from './rows.ts';
 
 const pageRows = 100;
+/** More are not shown on one page. They are rare, because their rate is limited. */
+const refusedCallsAtMost = 1_000;
 
 export type LogSourcesContext = {
   readonly db: Database;
@@ -27,9 +31,15 @@ export type LogSourcesContext = {
 export type LogOutput = {
   readonly instance: InstanceWithLogs;
   readonly due: EpochMicroseconds;
-  /** Opens an output; the caller must close it. Returns null if the output was just removed. */
-  readonly open: () => Promise<{ readonly handle: FileHandle; readonly file: OutputFile } | null>;
+  /**
+   * Opens an output; the caller must close its file. Returns null if the output was just removed. A refused phone call has no file:
+   * it is one line of the service itself.
+   */
+  readonly open: () => Promise<OpenedOutput | ServiceLine | null>;
 };
+
+export type OpenedOutput = { readonly handle: FileHandle; readonly file: OutputFile };
+export type ServiceLine = { readonly at: EpochMicroseconds; readonly level: LogLevel; readonly text: string };
 
 /**
  * A queue of the log outputs of instances, in the order in which a reader opens them. `peek` returns the first output, and
@@ -42,7 +52,7 @@ export type LogOutputQueue = {
 };
 
 /**
- * Returns the outputs of live and ended instances. Queries live instances first, so that an instance that ends between the two
+ * Returns the outputs of live and ended instances, and refused phone calls. Queries live instances first, so that an instance that ends between the two
  * queries is found.
  */
 export async function findLogOutputs(
@@ -60,6 +70,7 @@ export async function findLogOutputs(
     const last = file.endedAt ?? file.marks.at(-1)?.at ?? first;
     live.push({ instance, due: order === 'asc' ? first : last, open: () => openFile(context, instance, file) });
   }
+  live.push(...(await findRefusedCalls(context, scope, span)));
   live.sort((a, b) => (order === 'asc' ? a.due - b.due : b.due - a.due));
   const isLive = new Set(live.map(({ instance }) => instance.instance_id));
   const range = { from: dateOf(from), to: dateOf(to) };
@@ -103,6 +114,22 @@ export async function findLogOutputs(
   };
 }
 
+/** Returns refused phone calls as outputs of one line each. Their ids take the place of the ids of instances. */
+async function findRefusedCalls(
+  { db }: LogSourcesContext,
+  scope: LogScope,
+  { order, from, to }: { readonly order: SortOrder; readonly from: EpochMicroseconds; readonly to: EpochMicroseconds },
+): Promise<readonly LogOutput[]> {
+  const page = { order, from: dateOf(from), to: dateOf(to), limit: refusedCallsAtMost };
+  const calls = await listRefusedCallsForLog(db, scope, page);
+  return calls.map(({ id, agent_id, deployment_id, carrier, message, at }) => {
+    const instance = { instance_id: id, agent_id, deployment_id, session_id: null, requested_at: null };
+    const due = at.getTime() * 1000;
+    const line: ServiceLine = { at: due, level: 'WARNING', text: `call refused (${carrier}): ${message}` };
+    return { instance, due, open: async () => line };
+  });
+}
+
 /**
  * Finds the output of an instance in the directory where the bot writes, or in the log directory if the output was just
  * moved.
@@ -112,12 +139,16 @@ async function outputOf(context: LogSourcesContext, instance: InstanceWithLogs):
   return file ?? context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
 }
 
-async function openStored(context: LogSourcesContext, instance: InstanceWithLogs) {
+async function openStored(context: LogSourcesContext, instance: InstanceWithLogs): Promise<OpenedOutput | null> {
   const file = await context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));
   return file === null ? null : openFile(context, instance, file);
 }
 
-async function openFile(context: LogSourcesContext, instance: InstanceWithLogs, file: OutputFile) {
+async function openFile(
+  context: LogSourcesContext,
+  instance: InstanceWithLogs,
+  file: OutputFile,
+): Promise<OpenedOutput | null> {
   try {
     return { handle: await open(file.path, 'r'), file };
   } catch {

@@ -1,4 +1,4 @@
-import { createApiError } from '@bothost/contract';
+import { createApiError, resourceNamePattern } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import {
   findOldestOrganizationRow,
@@ -10,6 +10,16 @@ import {
 export async function findOrganizationByName(db: Database, name: string): Promise<{ id: string } | null> {
   const row = await db.selectFrom('organizations').select('id').where('name', '=', name).executeTakeFirst();
   return row ?? null;
+}
+
+/** Finds an organization by name or id. Null if it does not exist. */
+export async function findOrganizationByPathName(
+  db: Database,
+  nameOrId: string,
+): Promise<Pick<OrganizationRow, 'id' | 'name'> | null> {
+  // Do not query for an invalid name: it may contain a NUL character, which PostgreSQL rejects.
+  if (!resourceNamePattern.test(nameOrId)) return null;
+  return (await findOrganizationByNameOrId(db, nameOrId)) ?? null;
 }
 
 /**

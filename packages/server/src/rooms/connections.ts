@@ -1,4 +1,4 @@
-import { createApiError, type KeyedRoomProvider, type RoomConnection } from '@bothost/contract';
+import { createApiError, isRoomTransport, type KeyedRoomProvider, type RoomConnection } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import {
@@ -23,7 +23,9 @@ export async function listRoomConnections(
   { organizationId }: { readonly organizationId: string },
 ): Promise<readonly RoomConnection[]> {
   const keys = await listProviderKeys(db, organizationId);
-  return Promise.all(keys.map((key) => present(db, organizationId, key)));
+  // The same table has the credentials of phone carriers.
+  const ofRooms = keys.filter(({ provider }) => isRoomTransport(provider));
+  return Promise.all(ofRooms.map((key) => present(db, organizationId, key)));
 }
 
 /**
@@ -100,7 +102,7 @@ async function present(
   return {
     provider: provider as KeyedRoomProvider,
     account,
-    signsDialin: details.signsDialin,
+    signsDialin: details.signsDialin === true,
     openRooms: await countRooms(db, organizationId, provider),
     connectedAt: connected_at.toISOString(),
   };

@@ -19,9 +19,13 @@ type SessionLimits = {
 };
 export type ConnectedSession = SessionLimits & { readonly claim: InstanceClaim };
 
-/** The service logs this reason when it rejects a WebSocket, because a phone carrier does not show the reason to its users. */
-const wantsToken =
-  'the agent requires a valid token for WebSockets. Use the URL wsUrl/token from a start response, or set websocket_auth = "none"';
+/** Why a WebSocket without a token is rejected. The log shows it, because a phone carrier does not show the response. */
+const rejections = {
+  'not-found': 'The agent does not exist.',
+  'not-ready': 'The agent has no ready deployment.',
+  'wants-token':
+    'The agent requires a valid token for WebSockets. For phone calls, use the URL that "botcli cloud phone" prints. Otherwise, use wsUrl/token from a start response, or set websocket_auth = "none".',
+} as const;
 
 type Target = { readonly organizationId: string; readonly agentName: string };
 
@@ -67,8 +71,10 @@ export function connectSessionWithoutToken(
     const deployment = await lockAgentForSessionStart({ ...context, db }, target.organizationId, target.agentName);
     // A missing agent gets the same response as an agent that requires a token. Otherwise, clients without a key could
     // find out which agents exist.
-    if (typeof deployment === 'string') throw createApiError('token-invalid', { cause: new Error(deployment) });
-    if (deployment.websocketAuth !== 'none') throw createApiError('token-invalid', { cause: new Error(wantsToken) });
+    if (typeof deployment === 'string')
+      throw createApiError('token-invalid', { cause: new Error(rejections[deployment]) });
+    if (deployment.websocketAuth !== 'none')
+      throw createApiError('token-invalid', { cause: new Error(rejections['wants-token']) });
     const now = context.now();
     const session = insertSession({
       id: target.sessionId,

@@ -1,4 +1,9 @@
-import { type ConversationLevel, createApiError, getLowerConversationLevel } from '@bothost/contract';
+import {
+  type ConversationLevel,
+  createApiError,
+  getLowerConversationLevel,
+  type PhoneCarrier,
+} from '@bothost/contract';
 import {
   lockAgentForSessionStart,
   type ServingDeployment,
@@ -11,7 +16,7 @@ import { keepSessionRoom, type NewSessionRoom } from '../rooms/session-room.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
 import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
-import { insertSession } from './rows.ts';
+import { hasSessionOfPhoneCall, insertSession } from './rows.ts';
 
 type Context = InstanceClaimContext & SessionStartContext;
 
@@ -29,6 +34,8 @@ export type SessionStartInput = {
   readonly room: NewSessionRoom | null;
   /** Whose start the audit log records. Null for a start with a public key, which it does not record. */
   readonly auditActor: Actor | null;
+  /** The phone call whose carrier connects to the session with a token, even if the agent requires none. */
+  readonly phoneCall?: { readonly carrier: PhoneCarrier; readonly callId: string };
 };
 
 /** `deployment` has the conversation level of the session. */
@@ -39,14 +46,18 @@ export type StartedSession = { readonly deployment: ServingDeployment; readonly 
  * start claims no instance until its client connects.
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`,
- * `level-needs-token`, `rooms-timeout`
+ * `level-needs-token`, `rooms-timeout`, `call-repeated` if the phone call already has a session
  */
 export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
   return runInQuicklyUnlockedTransaction(context.db, async (db) => {
     const deployment = await lockServingDeployment({ ...context, db }, input);
     const waits = input.transport === 'websocket';
+    const { phoneCall } = input;
+    // The lock of the agent prevents that the same call gets a session at the same time.
+    if (phoneCall !== undefined && (await hasSessionOfPhoneCall(db, deployment.agentId, phoneCall)))
+      throw createApiError('call-repeated');
     // Without a token, a client cannot name a session, so the session is created only when the client connects.
-    if (waits && deployment.websocketAuth === 'none') return { deployment, claim: null };
+    if (waits && deployment.websocketAuth === 'none' && phoneCall === undefined) return { deployment, claim: null };
     const now = context.now();
     const session = insertSession({
       id: input.sessionId,
@@ -58,6 +69,8 @@ export function createSession(context: Context, input: SessionStartInput): Promi
       body: input.body,
       conversation_level: deployment.conversationLevel,
       conversation_redact: deployment.conversationRedact,
+      phone_carrier: phoneCall?.carrier ?? null,
+      phone_call: phoneCall?.callId ?? null,
       created_at: input.requestedAt,
       updated_at: now,
       requested_at: waits ? null : input.requestedAt,

@@ -1,4 +1,4 @@
-import type { SessionCompletionStatus, SessionEndState, SessionResponse } from '@bothost/contract';
+import type { PhoneCarrier, SessionCompletionStatus, SessionEndState, SessionResponse } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
@@ -18,17 +18,39 @@ export type NewSession = Pick<
   SessionRow,
   'id' | 'organization_id' | 'agent_id' | 'deployment_id' | 'state' | 'transport' | 'created_at' | 'updated_at'
 > &
-  Partial<Pick<SessionRow, 'body' | 'conversation_level' | 'relay_id' | 'requested_at' | 'claimed_at'>> & {
+  Partial<
+    Pick<
+      SessionRow,
+      'body' | 'conversation_level' | 'relay_id' | 'requested_at' | 'claimed_at' | 'phone_carrier' | 'phone_call'
+    >
+  > & {
     readonly conversation_redact?: readonly string[];
   };
 
 export function insertSession(row: NewSession): RawBuilder<unknown> {
   return sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, body,
-      conversation_level, conversation_redact, relay_id, created_at, updated_at, requested_at, claimed_at)
+      conversation_level, conversation_redact, relay_id, phone_carrier, phone_call, created_at, updated_at, requested_at,
+      claimed_at)
     values (${row.id}, ${row.organization_id}, ${row.agent_id}, ${row.deployment_id}, ${row.state}, ${row.transport},
       ${row.body ?? null}, ${row.conversation_level ?? null}, ${JSON.stringify(row.conversation_redact ?? [])}::jsonb,
-      ${row.relay_id ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
+      ${row.relay_id ?? null}, ${row.phone_carrier ?? null}, ${row.phone_call ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
       ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
+}
+
+/** Whether a session was created for a phone call of an agent. */
+export async function hasSessionOfPhoneCall(
+  db: Database,
+  agentId: string,
+  call: { readonly carrier: PhoneCarrier; readonly callId: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('agent_id', '=', agentId)
+    .where('phone_carrier', '=', call.carrier)
+    .where('phone_call', '=', call.callId)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import type {
   DeploySource,
   ImageLayer,
   ImagePullSecretCheckResult,
+  PhoneCarrier,
   Role,
   RoomTransport,
   SecretSetReadiness,
@@ -49,6 +50,7 @@ export type Tables = {
   secret_deliveries: SecretDeliveriesTable;
   provider_keys: ProviderKeysTable;
   pull_secret_checks: PullSecretChecksTable;
+  refused_calls: RefusedCallsTable;
   audit_events: AuditEventsTable;
   users: UsersTable;
   user_sessions: UserSessionsTable;
@@ -262,6 +264,12 @@ export type SessionsTable = {
    * no body.
    */
   body: string | null;
+  /**
+   * The phone call for which the session was created, with the id that the carrier gave it. Null for a session without a call
+   * document. Unique for each agent, so that a repeated request does not answer a call again.
+   */
+  phone_carrier: Generated<PhoneCarrier | null>;
+  phone_call: Generated<string | null>;
   /** What is kept of the session's conversation. Null for a session of an earlier version, of which nothing was kept. */
   conversation_level: Generated<ConversationLevel | null>;
   /** What the bot removes from texts. */
@@ -576,7 +584,8 @@ export type ProviderKeysTable = {
   connected_at: Date;
 };
 
-export type ProviderKeyDetails = { readonly signsDialin: boolean };
+/** `signsDialin` is of providers of rooms only. */
+export type ProviderKeyDetails = { readonly signsDialin?: boolean };
 
 export type PullSecretChecksTable = {
   set_id: string;
@@ -585,6 +594,21 @@ export type PullSecretChecksTable = {
   message: string;
   image: string | null;
   checked_at: Date;
+};
+
+/** A phone call that was refused. Shown in the log of its agent. */
+export type RefusedCallsTable = {
+  id: string;
+  organization_id: string;
+  /** Null if the organization has no agent with the name that the carrier sent. */
+  agent_id: string | null;
+  /** The deployment that served new sessions of the agent, or was to serve them. */
+  deployment_id: string | null;
+  agent_name: string;
+  carrier: PhoneCarrier;
+  reason: string;
+  message: string;
+  at: Date;
 };
 
 /** The audit log. `hash` covers the row and `previous_hash`, the hash of the preceding row. */

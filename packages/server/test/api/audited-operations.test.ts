@@ -165,6 +165,14 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     const { desiredDeploymentId: deploymentId } = await service.client.getAgent({ params: { agentName } });
     return () => service.client.rollback({ params: { agentName }, body: { deploymentId } });
   },
+  connectPhone: async () => {
+    const request = { params: { carrier: 'twilio' }, body: { credential: 'a'.repeat(32) } };
+    return () => service.client.connectPhone(request);
+  },
+  disconnectPhone: async () => {
+    await service.client.connectPhone({ params: { carrier: 'twilio' }, body: { credential: 'a'.repeat(32) } });
+    return () => service.client.disconnectPhone({ params: { carrier: 'twilio' } });
+  },
   startMemberSession: async () => () => home().startMemberSession({ params: { agentName: 'audited' } }),
   admitParticipant: async () => {
     const sessionId = await startSession();

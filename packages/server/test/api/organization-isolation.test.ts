@@ -23,8 +23,8 @@ const objectParams = [
   'invitationId',
   'uploadId',
 ] as const;
-/** Path parameters of other kinds: the organization, secrets, and objects of operations that this service does not support. */
-const otherParams = ['organization', 'setName', 'secretKey', 'profile', 'region', 'owner', 'repository'];
+/** Path parameters of other kinds: the organization, secrets, phone carriers, and objects of operations that this service does not support. */
+const otherParams = ['organization', 'setName', 'secretKey', 'profile', 'region', 'owner', 'repository', 'carrier'];
 type Ids = Record<(typeof objectParams)[number], string>;
 
 /** Bodies that operations need so that only the object is missing. */

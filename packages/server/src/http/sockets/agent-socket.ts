@@ -7,7 +7,6 @@ import {
   maxCarrierMessageBytes,
   maxSessionStartWaitSeconds,
   type PhoneCarrier,
-  resourceNameLengthLimits,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
@@ -38,6 +37,13 @@ export type AgentSocketContext = {
   readonly verifyToken: (named: QualifiedAgentName, token: string) => string | null;
   /** Creates a session and claims an instance for it. If the promise rejects, neither the session nor the claim remains. */
   readonly connect: (target: WebSocketTarget) => Promise<WebSocketSession>;
+  /** Records why a phone call was refused, because carriers do not show the response. Never rejects. */
+  readonly recordRefusedCall: (call: {
+    readonly requestId: string;
+    readonly carrier: PhoneCarrier;
+    readonly called: { readonly agentName: string; readonly organization: string } | null;
+    readonly failure: ApiError;
+  }) => Promise<void>;
 };
 
 /** Relays a client's WebSocket to an instance's `/ws`. The session lasts as long as the WebSocket. */
@@ -84,13 +90,24 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     } catch (error) {
       const known = error instanceof BotRefusedSocketError ? failureFromRefusal(error) : context.toFailure(error);
       context.telemetry.proxied('websocket', known.reason);
-      logRefusal(context.logger, known, { requestId, carrier, host });
+      recordRefusal(known, { requestId, carrier, host });
       // Remember a refusal only if the token is valid. Anyone can send invalid tokens, and their refusals would evict the
       // refusals of clients with a valid token.
       if (token !== null && tokenSession !== null && known.reason !== 'token-invalid')
         refusedHandshakes.add(token, known);
       client.refuse(known);
     }
+  }
+
+  function recordRefusal(
+    failure: ApiError,
+    { requestId, carrier, host }: { requestId: string; carrier: PhoneCarrier | null; host: QualifiedAgentName | null },
+  ): void {
+    if (failure.status >= 500)
+      context.logger.warn({ requestId, err: failure.cause ?? failure }, 'client connection failed');
+    if (carrier === null) return;
+    const called = host === null ? null : { agentName: host.agentName, organization: host.organizationName };
+    void context.recordRefusedCall({ requestId, carrier, called, failure });
   }
 
   /** Relays messages until either side closes its WebSocket. Resolves with the side that closed first. */
@@ -162,22 +179,6 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   return { handle, refusalOf: refusedHandshakes.find };
 }
 
-function logRefusal(
-  logger: Logger,
-  known: ApiError,
-  { requestId, carrier, host }: { requestId: string; carrier: PhoneCarrier | null; host: QualifiedAgentName | null },
-): void {
-  if (known.status >= 500) {
-    logger.warn({ requestId, err: known.cause ?? known }, 'client connection failed');
-  } else if (carrier !== null) {
-    // Log the refusal, because carriers do not show the response. Without this entry, the operator could not find out why a phone
-    // call is silent.
-    const { reason, message, cause } = known;
-    const why = cause instanceof Error ? cause.message : message;
-    logger.warn({ requestId, carrier, ...shortened(host), reason, why }, 'call refused');
-  }
-}
-
 /**
  * Returns a failure whose message contains the HTTP status of the bot's response. Most bots that reject a WebSocket have no `/ws`
  * route and respond with 404.
@@ -190,16 +191,6 @@ function failureFromRefusal(cause: BotRefusedSocketError): ApiError {
     cause,
     message: `The bot did not accept the WebSocket and responded with ${status}.`,
   });
-}
-
-/** Shortens the names of the agent and the organization for the log, because a client can send names of any length. */
-function shortened(host: QualifiedAgentName | null) {
-  if (host === null) return {};
-  const { agentName, organizationName } = host;
-  return {
-    agent: agentName.slice(0, resourceNameLengthLimits.maximum),
-    organization: organizationName.slice(0, resourceNameLengthLimits.maximum),
-  };
 }
 
 function close(client: WebSocket, bot: WebSocket, code: number, reason: string) {

@@ -19,6 +19,7 @@ import { webhooksMigration } from './0054-webhooks.ts';
 import { alertsMigration } from './0055-alerts.ts';
 import { sessionStatisticsMigration } from './0056-session-statistics.ts';
 import { deploymentCreatorMigration } from './0057-deployment-creator.ts';
+import { phoneCallsMigration } from './0058-phone-calls.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   alertsMigration,
   sessionStatisticsMigration,
   deploymentCreatorMigration,
+  phoneCallsMigration,
 ];
