@@ -27,6 +27,10 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud keys create': () => import('./commands/cloud/keys/create.ts'),
   'cloud keys list': () => import('./commands/cloud/keys/list.ts'),
   'cloud keys revoke': () => import('./commands/cloud/keys/revoke.ts'),
+  'cloud phone show': () => import('./commands/cloud/phone/show.ts'),
+  'cloud phone list': () => import('./commands/cloud/phone/list.ts'),
+  'cloud phone connect': () => import('./commands/cloud/phone/connect.ts'),
+  'cloud phone disconnect': () => import('./commands/cloud/phone/disconnect.ts'),
   'cloud secrets list': () => import('./commands/cloud/secrets/list.ts'),
   'cloud secrets set': () => import('./commands/cloud/secrets/set.ts'),
   'cloud secrets unset': () => import('./commands/cloud/secrets/unset.ts'),
@@ -88,6 +92,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   'cloud webhooks': 'Webhooks: addresses that get the events of the organization',
   'cloud alerts': 'Alerts of agents, which send events to webhooks',
   'cloud audit': 'Audit log: who changed what, and who was refused',
+  'cloud phone': 'Phone carriers: connect them, and let agents answer their calls',
   'cloud secrets': 'Secret sets: environment variables for bots',
   'cloud rooms': 'Rooms at Daily: the key, and addresses for phone calls',
   'cloud build': 'Builds of uploaded projects',
@@ -101,6 +106,12 @@ export const commandAliases: Readonly<Record<string, string>> = {
   'cloud auth whoami': 'cloud auth status',
   'operator vault verify': 'operator vault rotate',
 };
+
+/**
+ * The command of a group to which words belong that name no subcommand: `cloud phone parrot` is `cloud phone show parrot`. Its full
+ * name is needed for an agent that has the name of a subcommand.
+ */
+export const defaultCommands: Readonly<Record<string, string>> = { 'cloud phone': 'cloud phone show' };
 
 /** Words that an alias adds to the command line of its command. */
 export const aliasWords: Readonly<Record<string, readonly string[]>> = {

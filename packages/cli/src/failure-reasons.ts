@@ -54,6 +54,10 @@ export const failureReasons = {
   'deployment-failed': 'The new deployment did not become ready',
   'rollout-timeout': 'The new deployment is not ready yet; it may still become ready',
   overtaken: 'A newer deployment of the agent replaced this one',
+  // Reasons of the `cloud phone` commands.
+  'carrier-unknown': 'There is no phone carrier with this name, or it has no credential',
+  'phone-call-refused': 'The call that arrived was refused',
+  'phone-call-failed': 'The call that arrived did not reach the bot',
   // Reasons of the `cloud secrets` commands.
   'name-invalid': 'The name cannot be that of a secret set',
   'secret-key-invalid': 'An argument cannot be the key of a secret',

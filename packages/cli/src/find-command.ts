@@ -1,6 +1,6 @@
 import { findClosestWord } from '@bothost/contract/suggest';
 import type { PositionalWord } from './command-line/parse-line.ts';
-import { commandAliases, commandGroups, commands } from './commands.ts';
+import { commandAliases, commandGroups, commands, defaultCommands } from './commands.ts';
 import { UsageError } from './failure.ts';
 
 /** The command or command group that a command line names. `path` is `''` if the command line names only botcli itself. */
@@ -19,7 +19,11 @@ export function findCommand(words: readonly PositionalWord[]): CommandMatch {
     if (target !== undefined && Object.hasOwn(commands, target)) {
       return { kind: 'command', path: target, words: words.slice(0, index + 1) };
     }
-    if (!Object.hasOwn(commandGroups, next)) throw unknownCommandError(path, text, words);
+    if (!Object.hasOwn(commandGroups, next)) {
+      const standard = Object.hasOwn(defaultCommands, path) ? defaultCommands[path] : undefined;
+      if (standard === undefined) throw unknownCommandError(path, text, words);
+      return { kind: 'command', path: standard, words: words.slice(0, index) };
+    }
     path = next;
   }
   return { kind: 'group', path, words };

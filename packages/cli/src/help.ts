@@ -1,7 +1,7 @@
 import { globalOptions } from './command-line/global-options.ts';
 import type { Options } from './command-line/options.ts';
 import { formatOption, formatUsage } from './command-line/usage.ts';
-import { commandAliases, commandGroups, commands } from './commands.ts';
+import { commandAliases, commandGroups, commands, defaultCommands } from './commands.ts';
 import { environmentVariables } from './config.ts';
 import { listSubcommands } from './find-command.ts';
 
@@ -13,11 +13,16 @@ const plain: HelpStyle = { columns: Number.POSITIVE_INFINITY, title: (text) => t
 export async function formatCommandHelp(path: string, style: HelpStyle = plain): Promise<string> {
   const command = (await commands[path]?.())?.command;
   if (command === undefined) throw new Error(`There is no command "${path}".`);
-  const others = Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path);
+  const aliases = Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path);
+  const groups = Object.keys(defaultCommands).filter((group) => defaultCommands[group] === path);
+  const others = [
+    ...aliases.map((alias) => `botcli ${alias} [options]`),
+    ...groups.map((group) => formatUsage(group, command)),
+  ];
   const section = sectionWriter(style);
   return joinParagraphs([
     wrapText(`${command.summary}.`, style.columns),
-    [style.title('Usage:'), `  ${formatUsage(path, command)}`, ...others.map((alias) => `  botcli ${alias} [options]`)],
+    [style.title('Usage:'), `  ${formatUsage(path, command)}`, ...others.map((usage) => `  ${usage}`)],
     section(
       'Arguments:',
       Object.entries(command.arguments).map(([name, { description }]) => [name.toUpperCase(), description]),

@@ -115,13 +115,14 @@ async function helpStyle(io: CommandIo, mode: OutputMode) {
 }
 
 /**
- * Returns the agent that a `cloud agent` command names. In other commands, the arguments `name` and `id` do not refer to an
+ * Returns the agent that a command of `cloud agent` or `cloud phone show` names. In other commands, the arguments `name` and `id` do not refer to an
  * agent, but for example to a key or an organization.
  */
 function findSubject(path: string, values: Readonly<Record<string, unknown>>): ResourcesNamedInCommand {
   const { name, id, session, 'session-id': sessionId } = values;
   const region = typeof values['region'] === 'string' ? values['region'] : null;
-  if (!path.startsWith('cloud agent ') || typeof name !== 'string') return { agent: null, hasSession: false, region };
+  if (!/^cloud (?:agent |phone show$)/.test(path) || typeof name !== 'string')
+    return { agent: null, hasSession: false, region };
   return { agent: name, hasSession: [id, session, sessionId].some((value) => value !== undefined), region };
 }
 

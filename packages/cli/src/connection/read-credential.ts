@@ -25,3 +25,16 @@ export async function promptForCredential(io: CommandIo): Promise<ValueWithSourc
   if (typed === '') throw new Failure('declined', 'No token was given. Nothing was changed.');
   return { value: typed, source: 'the prompt' };
 }
+
+/**
+ * Reads a credential of a vendor, such as the auth token of a phone carrier: from a hidden prompt on a terminal, otherwise from
+ * standard input.
+ *
+ * @throws UsageError if standard input is empty
+ */
+export async function readVendorCredential(io: CommandIo, name: string): Promise<string> {
+  const typed = (canPrompt(io) ? await io.prompter.secret(name) : await io.stdin.readText()).trim();
+  if (typed !== '') return typed;
+  if (canPrompt(io)) throw new Failure('declined', `No ${name} was given. Nothing was changed.`);
+  throw new UsageError(`There is no terminal to prompt for the ${name}, and standard input is empty.`);
+}

@@ -25,8 +25,8 @@ export function generateCarrierSections(plan: ProjectPlan): readonly string[] {
             'Anybody who knows these addresses can call the bot: nothing proves that the caller is the carrier.',
             ...(deploys
               ? [
-                  'If that matters to you, remove `websocket_auth` from `deploy.toml` and use a webhook of your own that checks the',
-                  'carrier’s signature and gets a token for each call. The service’s documentation on telephone calls has an example.',
+                  'If that matters to you, remove `websocket_auth` from `deploy.toml` and let the service answer the carrier, which',
+                  `then has to prove who it is: \`botcli cloud phone ${plan.slug}\` prints the URL to enter on the carrier’s page.`,
                 ]
               : []),
           ].join('\n'),
