@@ -31,7 +31,7 @@ const pageRequests = {
   '/orgs/home/logs': ['agents', 'logs'],
   '/orgs/home/logs?agent=parrot': ['agents', 'agents/parrot/logs'],
   '/orgs/home/talk/parrot': ['agents', 'agents/parrot'],
-  '/orgs/home/settings/general': ['regions', 'properties', 'rooms'],
+  '/orgs/home/settings/general': ['regions', 'properties', 'rooms', 'phone'],
   '/orgs/home/settings/members': ['members'],
   '/orgs/home/settings/webhooks': ['webhooks'],
   '/orgs/home/settings/alerts': ['agents', 'alerts'],
@@ -114,6 +114,13 @@ const forms: readonly FormCase[] = [
     values: { 'API key': password },
     submit: 'Connect',
     fields: { 'API key': 'body.apiKey', 'Secret for calls (optional)': 'body.dialinSecret' },
+  },
+  {
+    open: '/orgs/home/settings/general',
+    opener: 'Connect Twilio',
+    values: { 'Auth token': password },
+    submit: 'Connect',
+    fields: { 'Auth token': 'body.credential' },
   },
   { open: '/settings/account', values: { Name: 'Grace' }, submit: 'Save', fields: { Name: 'body.name' } },
   {

@@ -115,6 +115,9 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
     ['home', true],
   ],
   disconnectRooms: [['home']],
+  listPhoneCarriers: [['home']],
+  connectPhone: [['home', 'twilio']],
+  disconnectPhone: [['home', 'twilio']],
 };
 
 const shown = (Object.keys(samples) as CommandName[]).flatMap((name) => {

@@ -130,6 +130,11 @@ export const botcliCommands = {
   deleteAlert: (organization: string, agent: string, alertId: string) =>
     formatCloudCommand(organization, 'alerts', 'delete', agent, alertId),
 
+  listPhoneCarriers: (organization: string) => formatCloudCommand(organization, 'phone', 'list'),
+  connectPhone: (organization: string, carrier: string) =>
+    formatCloudCommand(organization, 'phone', 'connect', carrier),
+  disconnectPhone: (organization: string, carrier: string) =>
+    formatCloudCommand(organization, 'phone', 'disconnect', carrier, '--yes'),
   listMembers: (organization: string) => formatCloudCommand(organization, 'members', 'list'),
   inviteMember: (organization: string, email: string | null, role: string) =>
     formatCloudCommand(organization, ...['members', 'invite', ...(email === null ? [] : [email]), '--role', role]),

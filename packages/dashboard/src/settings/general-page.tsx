@@ -17,11 +17,12 @@ import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, type Membership, useMembership } from '../organization/organization.ts';
 import { organizationPropertiesQuery, regionsQuery } from '../organization/queries.ts';
 import { OrganizationDangerZone } from './organization-danger-zone.tsx';
+import { PhoneCarriersSection } from './phone-carriers-section.tsx';
 import { RoomsSection } from './rooms-section.tsx';
 
 const origin = location.origin;
 
-/** The page at `/orgs/:organization/settings/general`: the organization's name, default region, rooms and membership. */
+/** The page at `/orgs/:organization/settings/general`: the organization's name, default region, connected vendors and membership. */
 export function GeneralPage() {
   const membership = useMembership();
   return (
@@ -34,6 +35,7 @@ export function GeneralPage() {
       )}
       <DefaultRegion membership={membership} />
       <RoomsSection membership={membership} />
+      <PhoneCarriersSection membership={membership} />
       <OrganizationDangerZone membership={membership} />
     </>
   );

@@ -19,6 +19,10 @@ export function roomConnectionsQuery(organization: string) {
   return organizationQuery(organization, ['rooms'], (api, signal) => api.listRoomConnections({}, signal));
 }
 
+export function phoneConnectionsQuery(organization: string) {
+  return organizationQuery(organization, ['phone'], (api, signal) => api.listPhoneConnections({}, signal));
+}
+
 export function membersQuery(organization: string) {
   return organizationQuery(organization, ['members'], (api, signal) => api.listMembers({}, signal));
 }

@@ -12,6 +12,7 @@ import {
   invitationsQuery,
   membersQuery,
   personalTokensQuery,
+  phoneConnectionsQuery,
   roomConnectionsQuery,
   webhookDeliveriesQuery,
   webhooksQuery,
@@ -43,6 +44,7 @@ const organizationPages = [
         regionsQuery(organization),
         organizationPropertiesQuery(organization),
         roomConnectionsQuery(organization),
+        phoneConnectionsQuery(organization),
       );
       void prefetchPermitted(loading, 'transferOrganization', membersQuery(organization));
     },
