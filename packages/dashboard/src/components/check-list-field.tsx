@@ -26,7 +26,7 @@ export function CheckListField<Value extends string>(props: CheckListFieldProps<
             onChange={({ target }) =>
               onValues(target.checked ? [...values, value] : values.filter((other) => other !== value))
             }
-            className="mt-0.5 size-4 accent-accent"
+            className="mt-0.5 size-4 shrink-0 accent-accent"
           />
           <span className="flex flex-col">
             <code className="font-mono">{value}</code>
