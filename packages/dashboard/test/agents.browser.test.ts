@@ -95,7 +95,7 @@ browserTest(
       ['/agents/echo/deployments', 'deployments-last-deploy-failed'],
     ] as const) {
       await page.goto(`${url}${path}`);
-      await page.getByText('Last deploy failed', { exact: true }).waitFor();
+      await page.getByText('Last deploy failed', { exact: true }).first().waitFor();
       await page.getByText('Serving', { exact: true }).first().waitFor();
       await inspect(name);
     }

@@ -6,7 +6,6 @@ import {
   lastDeployLabels,
 } from '@bothost/contract';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
-import { AgentBadges } from '../components/agent-badges.tsx';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { Section } from '../components/section.tsx';
@@ -19,19 +18,12 @@ const startMethods = {
   spawn: 'Spawned; each instance imports the bot',
 } as const;
 
-/** Shows whether an agent serves sessions, the result of its last deploy, the number of instances, and the problems of the agent. */
+/** Shows the problems of an agent, the number of its instances, the result of its last deploy, and how it runs. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
   const { startMethod } = agent;
   const { image } = agent.deployment.manifest.spec;
   return (
-    <Section
-      title="Status"
-      actions={
-        <span className="flex gap-2">
-          <AgentBadges status={getAgentStatus(agent)} />
-        </span>
-      }
-    >
+    <Section title="Status">
       <Problems agent={agent} />
       <FactList
         facts={[
