@@ -89,7 +89,8 @@ describe('describePod', () => {
     ['CreateContainerError', 'failed to generate spec: no command specified', 'bot', undefined, 0],
   ])('says whose failure %s with "%s" is', (reason, message, kind, imageCode, patienceMs) => {
     const phase = describePod(waiting(reason, message), now);
-    expect(phase).toMatchObject({ kind: 'waiting', failure: { kind, imageCode, patienceMs } });
+    const code = imageCode === undefined ? {} : { imageCode };
+    expect(phase).toMatchObject({ kind: 'waiting', failure: { kind, ...code, patienceMs } });
   });
 
   it.each([
