@@ -63,7 +63,7 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
   });
 
   it('never lose, duplicate or misreport a session', async () => {
-    expect(await run.judge(scenarios)).toEqual([]);
+    expect((await run.judge(scenarios)).join('\n')).toBe('');
   });
 
   it('never lose an event of a session for a webhook, or send one before an earlier one', async () => {

@@ -114,7 +114,7 @@ describeUnless(noPrivateEngine, `${kills} random kills of the service, the engin
   };
 
   it('never lose, duplicate or misreport a session', async () => {
-    expect(await run.judge(scenarios)).toEqual([]);
+    expect((await run.judge(scenarios)).join('\n')).toBe('');
   });
 
   it('leave no container, network, image, file of an instance or process', async () => {
