@@ -28,6 +28,9 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly sample_count: number | null;
 };
 
+/** A period in which the test killed bots, in milliseconds since the epoch. `to` is infinite while it lasts. */
+export type BotKillPeriod = { readonly from: number; to: number };
+
 /**
  * Start and exit of one server process, as timestamps in milliseconds since the epoch. `exitedAt` is null while the process
  * runs.
@@ -42,7 +45,7 @@ const slackMs = 50;
  * exits. A mute bot does not report the end of its session to the server, so the session ends only when the bot exits.
  */
 const exitMs = 1_000;
-/** Upper bound in milliseconds from the recorded time of a kill of bots until they are dead. */
+/** Upper bound in milliseconds from the end of a `BotKillPeriod` until its bots are dead. */
 const killMs = 5_000;
 
 const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
@@ -58,15 +61,15 @@ const validEnds: Readonly<Record<ScenarioKind, readonly string[]>> = {
 };
 
 /**
- * Checks one session's record against its scenario and its bot's event file `entries`; returns the violated invariants. `botKills`
- * are the times at which the test killed bots.
+ * Checks one session's record against its scenario and its bot's event file `entries`; returns the violated invariants. In the
+ * periods `botKills`, the test killed bots.
  */
 export function findViolations(
   scenario: Scenario,
   record: SessionRecord | undefined,
   entries: readonly BotEvent[],
   processes: readonly ServerLifetime[],
-  botKills: readonly number[] = [],
+  botKills: readonly BotKillPeriod[] = [],
 ): readonly string[] {
   if (record === undefined) return ['its session is lost'];
   const entered = entries.filter(({ what }) => what === 'entered');
@@ -94,10 +97,10 @@ function checkEnd(scenario: Scenario, record: SessionRecord, timesEntered: numbe
   return needsBot && timesEntered === 0 ? [`it ended with ${status}, but no bot was called`] : [];
 }
 
-/** Whether the test killed bots during the session. An engine kills its containers some time after the call. */
-function mayBeKilled(record: SessionRecord, botKills: readonly number[]): boolean {
-  const [from, to] = [record.created_at.getTime() - killMs, (record.ended_at?.getTime() ?? 0) + slackMs];
-  return botKills.some((at) => at >= from && at <= to);
+/** Whether the test killed bots during the session. */
+function mayBeKilled(record: SessionRecord, botKills: readonly BotKillPeriod[]): boolean {
+  const [createdAt, endedAt] = [record.created_at.getTime(), record.ended_at?.getTime() ?? 0];
+  return botKills.some(({ from, to }) => to >= createdAt - killMs && from <= endedAt + slackMs);
 }
 
 function checkBot(record: SessionRecord, entered: readonly BotEvent[]): string[] {

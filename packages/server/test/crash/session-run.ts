@@ -3,7 +3,13 @@ import type { Random } from '../../../runtime/test/random.ts';
 import { type BotEvent, openBotEventFile } from './bot-event-file.ts';
 import { type CrashService, openCrashService } from './crash-service.ts';
 import { botEventFileName, writeFixtureBots } from './fixture-bots.ts';
-import { findCrossSessionViolations, findViolations, type Scenario, type SessionRecord } from './invariants.ts';
+import {
+  type BotKillPeriod,
+  findCrossSessionViolations,
+  findViolations,
+  type Scenario,
+  type SessionRecord,
+} from './invariants.ts';
 import { createPhaseKiller, type PhaseKiller } from './phase-killer.ts';
 import { findSessionPhases, type SessionPhase, sessionSearches } from './session-phases.ts';
 
@@ -15,8 +21,7 @@ export type SessionRun = {
   readonly readBotEvents: () => readonly BotEvent[];
   /** Ids of the sessions that the killer ignores when it waits for a session to reach a given phase. */
   readonly bystanders: Set<string>;
-  /** Times at which the test itself killed bots, in milliseconds since the epoch. */
-  readonly botKills: number[];
+  readonly botKills: BotKillPeriod[];
   readonly records: (ids?: readonly string[]) => Promise<readonly SessionRecord[]>;
   readonly sessionsWithTag: (tag: string) => Promise<readonly string[]>;
   /** Returns the violated invariants. */
@@ -31,7 +36,7 @@ export async function openSessionRun(
   const service = await open();
   const readBotEvents = openBotEventFile(join(service.directory, botEventFileName));
   const bystanders = new Set<string>();
-  const botKills: number[] = [];
+  const botKills: BotKillPeriod[] = [];
   const findPhases = () => findSessionPhases(service, readBotEvents(), bystanders);
   const records: SessionRun['records'] = (ids) =>
     service.database().rows(

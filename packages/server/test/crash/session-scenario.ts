@@ -3,8 +3,11 @@ import { WebSocket } from 'ws';
 import type { Scenario, ScenarioKind } from './invariants.ts';
 import type { SessionRun } from './session-run.ts';
 
-/** Milliseconds that a session may take to end after its scenario. A session that takes longer counts as lost. */
-const timeoutMs = 60_000;
+/**
+ * Milliseconds that a session may take to end after its scenario. A session that takes longer counts as lost. On a busy machine, a
+ * killed Docker engine takes up to a minute to start, and sessions wait for it.
+ */
+const timeoutMs = 180_000;
 /**
  * Milliseconds after which the client stops a session whose bot was never called. Used only for bots that do not report their
  * session (`mute`).
@@ -101,7 +104,8 @@ async function useAndStop(run: SessionRun, scenario: Scenario, milliseconds: num
 }
 
 /** Whether the test has killed bots since the session was requested, so that its bot may be dead. */
-const mayBeKilled = ({ botKills }: SessionRun, { askedAt }: Scenario) => botKills.some((at) => at >= askedAt - 1_000);
+const mayBeKilled = ({ botKills }: SessionRun, { askedAt }: Scenario) =>
+  botKills.some(({ to }) => to >= askedAt - 1_000);
 
 export async function checkBotResponds(run: SessionRun, scenario: Scenario): Promise<void> {
   const { service } = run;

@@ -99,18 +99,22 @@ describeUnless(noPrivateEngine, `${kills} random kills of the service, the engin
     await delay(run.random.below(2_000));
     // With `live-restore`, bots go on. Without, they go on until the engine starts again.
     const keepsContainers = run.random.next() < 0.5;
-    if (!keepsContainers) run.botKills.push(Date.now());
-    await engine.start({ 'live-restore': keepsContainers });
-    if (!keepsContainers) run.botKills.push(Date.now());
+    const start = () => engine.start({ 'live-restore': keepsContainers });
+    await (keepsContainers ? start() : killBots(start));
   };
   const killContainer = async () => {
     const running = (await engine.run('ps', '-q')).split('\n').filter((id) => id !== '');
     const victim = running[run.random.below(running.length)];
     if (victim === undefined) return;
-    run.botKills.push(Date.now());
     const words = run.random.next() < 0.5 ? ['kill', victim] : ['rm', '-f', victim];
     // It may have ended in the meantime.
-    await engine.run(...words).catch(() => undefined);
+    await killBots(() => engine.run(...words).catch(() => undefined));
+  };
+  const killBots = async (kill: () => Promise<unknown>) => {
+    const period = { from: Date.now(), to: Number.POSITIVE_INFINITY };
+    run.botKills.push(period);
+    await kill();
+    period.to = Date.now();
   };
 
   it('never lose, duplicate or misreport a session', async () => {
