@@ -93,8 +93,12 @@ describe('carriers whose credential is stored', () => {
       const call = await dialCall(service, pathname);
       call.say(...opening, media(0));
       expect(await call.hear(opening.length + 1)).toEqual([...opening, media(0)]);
-      const [listed] = await callsOf(agentName);
-      expect(listed).toMatchObject({ carrier, result: 'connected', reason: null, message: null });
+      // The bot may speak before the service has recorded that it has the call.
+      const listed = await vi.waitFor(async () => {
+        const [newest] = await callsOf(agentName);
+        expect(newest).toMatchObject({ carrier, result: 'connected', reason: null, message: null });
+        return newest;
+      });
       const sessionId = listed?.sessionId ?? '';
       const upgrades = await evaluateJavaScriptInBot<{ headers: Record<string, string> }[]>(
         service,
@@ -224,7 +228,7 @@ describe('carriers whose credential is stored', () => {
 describe('a refused call', () => {
   it('is in the log of its agent, which can be searched, but its secrets are in no log', async () => {
     const request = requestOf('exotel');
-    await ring({ ...request, target: request.target.replace(/.\?/, 'X?') });
+    await ring({ ...request, target: request.target.replace(/.\?/, '?') });
     const read = (query: object) => service.client.getLogs({ params: { agentName: 'phone' }, query });
     const { logs } = await read({ query: 'call refused (exotel)', order: 'desc', limit: 1 });
     expect(logs).toMatchObject([
@@ -245,7 +249,7 @@ describe('a refused call', () => {
     }
     expect(paged).toEqual(all);
     const [, secret = ''] = /\/exotel\/([^/]+)$/.exec(urlOf('exotel')) ?? [];
-    expect(secret).toHaveLength(32);
+    expect(secret).toHaveLength(43);
     const text = lines.join('') + all.join('');
     for (const hidden of [secret, ...Object.values(carrierCredentials)]) expect(text).not.toContain(hidden);
     expect(text).toContain('/v1/public/webhooks/test-org/phone/exotel/...');
