@@ -140,6 +140,8 @@ async def collect_host_arguments(folder: Path, body: Any) -> dict[str, Any]:
         return answer
 
 
+# Both the runner and the host import Pipecat.
+@pytest.mark.timeout(180)
 async def test_arguments_in_a_room_equal_those_of_the_development_runner(tmp_path: Path, daily_url: str) -> None:
     folder = write_bot(tmp_path, PRINTING_BOT)
     body = {"caller": "anna", "nested": [1, {"deep": None}]}
@@ -150,6 +152,8 @@ async def test_arguments_in_a_room_equal_those_of_the_development_runner(tmp_pat
     assert {name: given[name] for name in expected} == expected
 
 
+# Both the runner and the host import Pipecat.
+@pytest.mark.timeout(180)
 async def test_arguments_of_an_incoming_call_equal_those_of_the_development_runner(
     tmp_path: Path, daily_url: str
 ) -> None:

@@ -53,10 +53,12 @@ describe(`${kills} kills of the server during starts of sessions in rooms (seed 
       const killed = createKillTally('before the room', 'before the session', 'after the session', 'after the answer');
       const start = () => service.call('POST', '/v1/public/roomy/start', service.publicKey, { createDailyRoom: true });
       const stopSessions = async () => {
-        for (const sessionId of await listSessionIds())
-          expect(await service.request('DELETE', `/v1/agents/roomy/sessions/${sessionId}`)).toMatchObject({
-            status: 200,
-          });
+        for (const sessionId of await listSessionIds()) {
+          const { status } = await service.request('DELETE', `/v1/agents/roomy/sessions/${sessionId}`);
+          // 404: the session ended before the request, for example because its bot could not be reached after a kill.
+          expect([200, 404]).toContain(status);
+        }
+        expect(await listSessionIds()).toEqual([]);
       };
       // Milliseconds of a start. The delay before each kill is a random fraction of it.
       const measuredAt = performance.now();
