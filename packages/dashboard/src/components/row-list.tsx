@@ -9,15 +9,17 @@ type RowListProps<Item> = {
   readonly items: readonly Item[];
   /** The query of a list that the service returns in pages. */
   readonly pages?: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+  /** How many rows the list shows at first. */
+  readonly firstRows?: number;
   /** Shown instead of a list without items. */
   readonly empty?: ReactNode;
   /** Renders the row of an item, with a key. */
   readonly children: (item: Item) => ReactNode;
 };
 
-/** A list, for example of API keys. Shows 50 rows, and more of them on request. */
-export function RowList<Item>({ label, items, pages, empty, children }: RowListProps<Item>) {
-  const [rowCount, setRowCount] = useState(rowsPerPage);
+/** A list, for example of API keys. Shows 50 rows or `firstRows`, and more of them on request. */
+export function RowList<Item>({ label, items, pages, firstRows = rowsPerPage, empty, children }: RowListProps<Item>) {
+  const [rowCount, setRowCount] = useState(firstRows);
   const showMore = () => {
     const nextCount = rowCount + rowsPerPage;
     setRowCount(nextCount);

@@ -27,6 +27,7 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
         {(data) => (
           <RowList
             label="Needs attention"
+            firstRows={6}
             items={[...current.map((item) => ({ item })), ...data.problems.map((problem) => ({ problem }))]}
             empty={
               <EmptyState icon={CircleCheck} title="Nothing needs attention">

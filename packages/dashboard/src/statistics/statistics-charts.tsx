@@ -177,10 +177,10 @@ function DeploymentChanges({ organization, deployments, hasAgents }: DeploymentC
   );
 }
 
-function markColor({ state }: DeploymentStatistics): 'danger' | 'good' {
-  return state === 'failed' ? 'danger' : 'good';
+function markColor({ state }: DeploymentStatistics): 'danger' | 'quiet' {
+  return state === 'failed' ? 'danger' : 'quiet';
 }
 
-const markBorders = { danger: 'border-danger', good: 'border-good' } as const satisfies Partial<
+const markBorders = { danger: 'border-danger', quiet: 'border-quiet' } as const satisfies Partial<
   Record<ChartColor, string>
 >;
