@@ -65,7 +65,7 @@ browserTest('an alert shows its rule, and can be deleted', async () => {
   await dialog().getByLabel('Threshold, in ms').fill('900');
   await inspect('alert-create');
   await button('Create').click();
-  await page.getByText('From 900 ms in 15 min').waitFor();
+  await page.getByText('At least 900 ms in 15 min').waitFor();
   await page.getByText('OK', { exact: true }).waitFor();
   await inspect('alerts');
   await page.getByRole('button', { name: 'Delete the alert of parrot' }).click();

@@ -72,7 +72,7 @@ function Deployment({ deployment }: { readonly deployment: DeploymentDetails }) 
         title="Changes"
         lead={
           former === undefined ? (
-            'No earlier deployment served.'
+            'No earlier deployment has served sessions.'
           ) : (
             <>
               Compared with{' '}

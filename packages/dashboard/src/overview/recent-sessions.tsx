@@ -31,7 +31,7 @@ export function RecentSessions({ organization }: { readonly organization: string
         {(data) =>
           data.sessions.length === 0 ? (
             <EmptyState icon={Activity} title="No sessions yet">
-              <p>A session is one run of an agent. Talk to one, or start a session by the API.</p>
+              <p>A session is one run of an agent. Talk to one, or start a session with the API.</p>
             </EmptyState>
           ) : (
             <DataTable

@@ -93,7 +93,7 @@ export function AlertsPage() {
       {open !== null && open !== 'create' && (
         <ConfirmDialog
           title="Delete the alert?"
-          lead={`Problems of ${open.agentName} are no longer reported by it. An open incident is closed.`}
+          lead={`It no longer reports problems of ${open.agentName}. An open incident is closed.`}
           action="Delete"
           command={botcliCommands.deleteAlert(organization, open.agentName, open.id)}
           run={() =>
@@ -148,7 +148,7 @@ function AlertRow({ organization, alert, onDelete }: AlertRowProps) {
 
 function formatThreshold({ kind, threshold, windowMinutes }: Alert): string[] {
   if (threshold === null) return [];
-  return [`From ${threshold} ${alertKinds[kind].unit}${windowMinutes === null ? '' : ` in ${windowMinutes} min`}`];
+  return [`At least ${threshold} ${alertKinds[kind].unit}${windowMinutes === null ? '' : ` in ${windowMinutes} min`}`];
 }
 
 type CreateAlertProps = {

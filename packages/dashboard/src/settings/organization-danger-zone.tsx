@@ -40,7 +40,7 @@ export function OrganizationDangerZone({ membership }: { readonly membership: Me
       {canCallOperation(membership, 'deleteOrganization') && (
         <DangerAction
           title="Delete the organization"
-          lead="Revokes its keys and removes its members. It must have no agents, secret sets and connected vendors."
+          lead="Revokes its keys and removes its members. It must have no agents, no secret sets and no keys of phone carriers or Daily."
         >
           <Button variant="danger" onClick={() => setOpen('delete')}>
             Delete

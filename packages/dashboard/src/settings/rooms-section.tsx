@@ -56,7 +56,7 @@ export function RoomsSection({ membership }: { readonly membership: Membership }
       {open === 'disconnect' && (
         <ConfirmDialog
           title="Disconnect Daily?"
-          lead="The stored key is deleted. Sessions cannot start in rooms then. This is refused while rooms exist."
+          lead="Deletes the stored key, without which sessions cannot start in rooms. This is refused while rooms exist."
           action="Disconnect"
           command={botcliCommands.disconnectRooms(organization)}
           run={() => getOrganizationApi(organization).disconnectRooms({ params: { provider: 'daily' } })}
@@ -121,7 +121,7 @@ function ConnectDialog({ organization, onDone, onClose }: ConnectDialogProps) {
       <TextField
         label="Secret for calls (optional)"
         name="dialinSecret"
-        hint="With the field hmac of pinless_dialin, phone calls must be signed by Daily."
+        hint="The field hmac of pinless_dialin. If you enter it, calls that Daily has not signed are refused."
         type="password"
         value={dialinSecret}
         onValue={setDialinSecret}

@@ -65,7 +65,7 @@ function Webhooks({ organization }: { readonly organization: string }) {
               items={data.webhooks}
               empty={
                 <EmptyState icon={WebhookIcon} title="No webhooks">
-                  Create one to be told when sessions and deployments start, end or fail.
+                  Create one to get a request when sessions start, end or fail, or deployments are ready or fail.
                 </EmptyState>
               }
             >

@@ -43,7 +43,7 @@ export function StatisticsCharts({ organization, period, statistics, hasAgents }
       title={periodLabels[period]}
       lead={
         point === undefined
-          ? `${formatCount(statistics.total.sessions, 'session')}, ${statistics.total.failed.toLocaleString('en')} failed. A session counts when it was created.`
+          ? `${formatCount(statistics.total.sessions, 'session')}, ${statistics.total.failed.toLocaleString('en')} failed. Sessions are counted when they are created.`
           : formatDateTime(new Date(point.at))
       }
     >
