@@ -31,7 +31,13 @@ export function PhoneCarriersSection({ membership }: { readonly membership: Memb
   return (
     <Section
       title="Phone carriers"
-      lead="The service answers a call only if the carrier has signed the request, or knows a secret of the agent."
+      lead={
+        <>
+          The service answers a call only if the carrier signed its request, or its URL contains a secret of the agent.
+          To get the URLs to enter at the carriers, run{' '}
+          <code className="font-mono text-sm">botcli cloud phone AGENT</code>.
+        </>
+      }
     >
       <QueryBoundary query={connections}>
         {(data) => (
