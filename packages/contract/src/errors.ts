@@ -119,7 +119,7 @@ const messages = {
     'rooms-open':
       'Rooms of sessions still exist, and the key is needed to delete them. Wait for the end of the sessions, or force the deletion.',
     'session-running':
-      'The session is still running, or its log is being stored. Stop it, and try again some seconds after its end.',
+      'The session is still running, or its log is being stored. Stop it, and try again a few seconds after its end.',
     'email-taken': 'An account with this e-mail address exists. Sign in to it.',
     'organization-name-taken': 'Another organization has this name.',
     'organizations-too-many':

@@ -14,7 +14,11 @@ export const command = defineCommand({
   run: async ({ service, io }, { provider, yes, force }) => {
     const client = await service();
     if (!yes)
-      await requireConfirmation(io, `Delete the key of ${provider}? Sessions cannot start in rooms then`, '--yes');
+      await requireConfirmation(
+        io,
+        `Delete the key of ${provider}? Without it, sessions cannot start in rooms.`,
+        '--yes',
+      );
     const query = { force: force ? 'true' : 'false' } as const;
     const connection = await client.disconnectRooms({ params: { provider }, query });
     return {
