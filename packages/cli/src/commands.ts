@@ -108,8 +108,8 @@ export const commandAliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * The command of a group to which words belong that name no subcommand: `cloud phone parrot` is `cloud phone show parrot`. Its full
- * name is needed for an agent that has the name of a subcommand.
+ * The default command of a group, which gets the words that name no subcommand: `cloud phone parrot` runs `cloud phone show parrot`.
+ * An agent with the name of a subcommand, such as `list`, needs the full form.
  */
 export const defaultCommands: Readonly<Record<string, string>> = { 'cloud phone': 'cloud phone show' };
 

@@ -4,8 +4,9 @@ import { link, open, rename, rm } from 'node:fs/promises';
 type WriteContent<T> = (append: (bytes: Uint8Array) => Promise<void>) => Promise<T>;
 
 /**
- * Saves a file for its owner only, under a temporary name beside it until it is complete and on the disk. The temporary name is new, so
- * that no file of somebody else is replaced; if the process is killed, the temporary file stays. Returns what `write` returns.
+ * Saves a file that only its owner can read. Until it is complete and on the disk, it has a temporary name in the same directory. The
+ * temporary name is random, so no existing file is replaced. If the process is killed, the temporary file stays. Returns what `write`
+ * returns.
  *
  * @throws the system's error; EEXIST if the file exists and `isReplaced` is false
  */

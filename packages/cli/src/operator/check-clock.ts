@@ -5,7 +5,7 @@ const subject = 'Clock';
 /** Seconds by which the clocks of service and client may differ. TURN credentials and tokens expire by the clock of the service. */
 const maxDifferenceSeconds = 10;
 
-/** Compares the clock of the service with the one of this machine, which is read before and after the request. */
+/** Compares the clock of the service with that of this machine, which is read before and after the request. */
 export function checkClock(serviceAt: Date, before: Date, after: Date): InstallationCheck {
   const hereMs = (before.getTime() + after.getTime()) / 2;
   const uncertaintyMs = (after.getTime() - before.getTime()) / 2;

@@ -16,7 +16,7 @@ const subject = 'Public URL';
 
 /**
  * Uses the URL of a service as clients do, without a credential: name, TLS, proxy, WebSocket, uploads. Stops at the first
- * failure, because the others would follow from it. `source` is where the URL comes from, such as `BOTHOST_PUBLIC_URL`.
+ * failure of name, TLS or proxy, because the later checks would fail for the same reason. `source` is where the URL comes from, such as `BOTHOST_PUBLIC_URL`.
  */
 export async function checkPublicUrl(
   io: Pick<CommandIo, 'fetch' | 'signal' | 'environment' | 'now'>,

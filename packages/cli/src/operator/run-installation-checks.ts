@@ -71,7 +71,7 @@ function describeWrongUrl(url: URL, origin: URL): InstallationCheck {
   );
 }
 
-/** Returns nothing without files, because Node then uses its own certificates, and those of NODE_EXTRA_CA_CERTS. */
+/** Returns an empty list without files, so that Node uses its own certificates and those of NODE_EXTRA_CA_CERTS. */
 async function readCertificates(files: readonly string[]): Promise<readonly string[]> {
   if (files.length === 0) return [];
   return [...rootCertificates, ...(await Promise.all(files.map((file) => readFile(file, 'utf8'))))];

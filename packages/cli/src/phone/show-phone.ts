@@ -50,7 +50,7 @@ function describeCarrier({ carrier, url, isReady }: AnswerUrl): CommandReportBlo
   };
 }
 
-/** Carriers cannot reach an address of this machine or a plain host. */
+/** Warns about URLs without TLS, which carriers do not accept. Usually, BOTHOST_PUBLIC_URL is not set. */
 function warnAboutHost([first]: readonly AnswerUrl[]): readonly CommandReportBlock[] {
   if (first === undefined || first.url.startsWith('https://')) return [];
   const line =

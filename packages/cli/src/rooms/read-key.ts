@@ -2,7 +2,7 @@ import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
 
-/** The key of a provider of rooms, and the secret with which it signs announcements of calls, if wanted. */
+/** The key of a provider of rooms, and the secret with which the provider signs announcements of calls. Null if not requested. */
 export type ProviderSecrets = { readonly apiKey: string; readonly dialinSecret: string | null };
 
 /**
