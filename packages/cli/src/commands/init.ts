@@ -85,7 +85,7 @@ export const command = defineCommand({
     'dry-run': flagOption('Print the resolved configuration as JSON and write nothing'),
     'list-options': flagOption('Print all values as JSON'),
     'overwrite-guide': flagOption('Overwrite existing guides (AGENTS.md, ASSISTANT.md, GETTING_STARTED.md)'),
-    local: flagOption('With quickstart: local models instead of keys. Says first what they download'),
+    local: flagOption('With quickstart: local models, which need no keys. Shows what they download before it asks'),
     yes: flagOption('Do not ask for confirmation of --local', 'y'),
     force: flagOption('Overwrite files that exist and differ'),
     git: flagOption('Create a git repository with a first commit, unless the directory is in one'),

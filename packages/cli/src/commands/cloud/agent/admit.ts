@@ -3,10 +3,10 @@ import { requiredOption, textOption } from '../../../command-line/options.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
-  summary: 'Create a token with which a further person joins a session in a LiveKit room',
+  summary: 'Create a token with which another person joins a session in a LiveKit room',
   details:
-    'The client that started the session has a token already. Pass URL and token to a LiveKit client of the person. The ' +
-    'token is for one person: create another one for the next.',
+    'The client that started the session already has a token. Pass the URL and the token to the LiveKit client of the other ' +
+    'person. Create a token for each person.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     'session-id': requiredOption(textOption({ description: 'The session to join', short: 's', placeholder: 'ID' })),

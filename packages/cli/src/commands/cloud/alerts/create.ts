@@ -22,7 +22,7 @@ export const command = defineCommand({
     threshold: integerOption(
       {
         description:
-          'From which value: failed sessions (default 1), milliseconds, or percent of the limit (default 100)',
+          'The alert opens at this value: failed sessions (default 1), milliseconds, or percent of the limit (default 100)',
       },
       1,
       600_000,

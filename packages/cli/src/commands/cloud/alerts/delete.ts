@@ -3,7 +3,7 @@ import { createAlertFields } from '../../../records/alert.ts';
 
 export const command = defineCommand({
   summary: 'Delete an alert of an agent',
-  details: 'If an incident is open, its end is sent.',
+  details: 'If an incident is open, it is closed, and the event alert.closed is sent.',
   arguments: {
     name: { description: 'Name of the agent' },
     id: { description: 'Id of the alert, from `cloud alerts list`' },

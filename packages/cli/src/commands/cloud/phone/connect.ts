@@ -11,7 +11,7 @@ export const command = defineCommand({
   details:
     'The credential is the auth token of Twilio or Plivo, or the public key of Telnyx. It is read from a hidden prompt, or from ' +
     'standard input without a terminal, never from an argument, which other users of the machine could read. It is stored ' +
-    'encrypted and never shown. Another credential of the same carrier replaces it.',
+    'encrypted and never shown. A new credential of the same carrier replaces it.',
   arguments: { carrier: { description: signing.join(', '), words: signing } },
   options: {},
   examples: ['cloud phone connect twilio', 'cloud phone connect telnyx < public-key.txt'],

@@ -7,8 +7,8 @@ export const command = defineCommand({
   details:
     "The only provider is daily. The API key is on the page Developers of Daily's dashboard. It is read from a hidden prompt or, " +
     'without a terminal, from the first line of standard input, never from an argument, which other users of the machine could ' +
-    'read. The service asks Daily whether the key is valid, and stores it encrypted. A new key replaces the former one, and its ' +
-    'secret for calls.',
+    'read. The service asks Daily whether the key is valid, and stores it encrypted. A new key replaces the stored key and the ' +
+    'stored secret for calls.',
   arguments: { provider: { description: 'Name of the provider: daily' } },
   options: {
     'dialin-secret': flagOption(

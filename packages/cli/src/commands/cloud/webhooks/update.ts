@@ -11,12 +11,12 @@ import {
 export const command = defineCommand({
   summary: 'Change a webhook',
   details:
-    'The secret stays. While a webhook is disabled, new events are not recorded for it, and recorded ones wait.\n' +
+    'The secret stays the same. While a webhook is disabled, new events are not recorded for it, and recorded ones wait.\n' +
     webhookEventsHelp,
   arguments: { id: webhookArgument },
   options: {
     url: textOption({ description: 'Where events are sent', placeholder: 'URL' }),
-    event: webhookEventOption('Send only the events that are named; can be repeated'),
+    event: webhookEventOption('Send only the named events; can be repeated'),
     description: textOption({ description: 'Text for lists' }),
     enabled: switchOption('Send events'),
   },
