@@ -115,8 +115,8 @@ async function helpStyle(io: CommandIo, mode: OutputMode) {
 }
 
 /**
- * Returns the agent that a command of `cloud agent` or `cloud phone show` names. In other commands, the arguments `name` and `id` do not refer to an
- * agent, but for example to a key or an organization.
+ * Returns the agent that a command of `cloud agent`, or `cloud phone show`, names. In other commands, the arguments `name` and `id`
+ * can name something else, for example a key or an organization.
  */
 function findSubject(path: string, values: Readonly<Record<string, unknown>>): ResourcesNamedInCommand {
   const { name, id, session, 'session-id': sessionId } = values;

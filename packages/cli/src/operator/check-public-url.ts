@@ -15,8 +15,9 @@ const timeoutMs = 10_000;
 const subject = 'Public URL';
 
 /**
- * Uses the URL of a service as clients do, without a credential: name, TLS, proxy, WebSocket, uploads. Stops at the first
- * failure of name, TLS or proxy, because the later checks would fail for the same reason. `source` is where the URL comes from, such as `BOTHOST_PUBLIC_URL`.
+ * Uses the URL of a service as clients do, without a credential: name, TLS, proxy, WebSocket, uploads. Stops at the first failure of
+ * name, TLS or proxy, because the later checks would fail for the same reason. `source` is where the URL comes from, such as
+ * `BOTHOST_PUBLIC_URL`.
  */
 export async function checkPublicUrl(
   io: Pick<CommandIo, 'fetch' | 'signal' | 'environment' | 'now'>,

@@ -56,10 +56,9 @@ export async function createLogText(
 }
 
 /**
- * Reads the page of a log that ends at `startAt` or, if `startAt` is undefined, with the newest line. Then reads older
- * and newer pages on demand. A request for a newer page waits until new lines arrive. `agent` is a name or an id; undefined reads the
- * lines of all agents. `startAt` is a
- * Unix time in seconds.
+ * Reads the page of a log that ends at `startAt` or, if `startAt` is undefined, with the newest line. Then reads older and newer
+ * pages on demand. A request for a newer page waits until new lines arrive. `agent` is a name or an id; undefined reads the lines of
+ * all agents. `startAt` is a Unix time in seconds.
  */
 export function logQuery(organization: string, agent: string | undefined, selection: LogSelection, startAt?: number) {
   return infiniteQueryOptions({

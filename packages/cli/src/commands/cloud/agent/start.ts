@@ -134,9 +134,9 @@ function report(
 }
 
 /**
- * Describes how a client reaches the bot: the WebSocket URL and its token, the room and its token, or a `curl` command that reaches the bot through the
- * service. The `curl` command contains an environment variable instead of the public key, because keys must not be printed. The
- * token of a session is printed, because it opens only this session.
+ * Describes how a client reaches the bot: the WebSocket URL and its token, the room and its token, or a `curl` command that reaches
+ * the bot through the service. The `curl` command contains an environment variable instead of the public key, because keys must not
+ * be printed. The token of a session is printed, because it opens only this session.
  */
 function reachFields(
   answer: StartResponse,
