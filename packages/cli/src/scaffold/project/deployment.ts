@@ -43,7 +43,10 @@ export function generateDeployFile(plan: ProjectPlan): string {
     ...secrets,
     `agent_profile = "${profile}"`,
     ...(plan.has('stream')
-      ? ['# A carrier cannot send a token, so it connects without one.', 'websocket_auth = "none"']
+      ? [
+          `# Your own call documents connect without a token. Remove this setting if you use "botcli cloud phone ${plan.slug}".`,
+          'websocket_auth = "none"',
+        ]
       : []),
     '',
     '[scaling]',

@@ -22,7 +22,7 @@ export function generateCarrierSections(plan: ProjectPlan): readonly string[] {
                 ]
               : []),
             '',
-            'Anybody who knows these addresses can call the bot: nothing proves that the caller is the carrier.',
+            'Anyone who knows these addresses can call the bot: nothing proves that the caller is the carrier.',
             ...(deploys
               ? [
                   'If that matters to you, remove `websocket_auth` from `deploy.toml` and let the service answer the carrier, which',
