@@ -138,11 +138,13 @@ describeUnless(noBrowser, 'the web clients of Pipecat', () => {
         expect((logs as { log: string }[]).map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
       });
 
-      test('show the error of the service when they request a hosted room', async () => {
+      test('show the error of the service when they request a room without a key of Daily', async () => {
         const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
         const refused = page.evaluate((offer) => window.startBotAndConnect('daily', offer), request);
-        await expect(refused).rejects.toThrow('This service has no hosted rooms yet.');
-        expect(await page.evaluate(() => window.shownError)).toContain('This service has no hosted rooms yet.');
+        await expect(refused).rejects.toThrow('The organization has no key of this provider of rooms.');
+        expect(await page.evaluate(() => window.shownError)).toContain(
+          'The organization has no key of this provider of rooms.',
+        );
       });
     },
   );
