@@ -73,7 +73,7 @@ export const getStatistics = defineOperation({
   path: '/statistics',
   query: z.object({ period, agent }),
   response: Statistics,
-  errors: ['not-found'],
+  errors: ['invalid-request', 'not-found'],
 });
 
 /** Failed sessions of an agent with the same cause. */
@@ -108,5 +108,5 @@ export const listSessionProblems = defineOperation({
     problems: z.array(SessionProblem).describe('The most frequent first'),
     complete: z.boolean().describe(`False: only the newest ${maxGroupedSessions} failed sessions are counted`),
   }),
-  errors: ['not-found'],
+  errors: ['invalid-request', 'not-found'],
 });

@@ -22,15 +22,29 @@ const objectParams = [
   'userId',
   'invitationId',
   'uploadId',
+  'alertId',
+  'webhookId',
+  'eventId',
 ] as const;
-/** Path parameters of other kinds: the organization, secrets, phone carriers, and objects of operations that this service does not support. */
-const otherParams = ['organization', 'setName', 'secretKey', 'profile', 'region', 'owner', 'repository', 'carrier'];
+/** Path parameters of other kinds: the organization, secrets, providers, phone carriers, and objects of operations that this service does not support. */
+const otherParams = [
+  'organization',
+  'setName',
+  'secretKey',
+  'profile',
+  'region',
+  'owner',
+  'repository',
+  'provider',
+  'carrier',
+];
 type Ids = Record<(typeof objectParams)[number], string>;
 
 /** Bodies that operations need so that only the object is missing. */
 const bodies: { readonly [Name in keyof AllOperations]?: object } = {
   updateMember: { role: 'viewer' },
   updateService: {},
+  createAlert: { kind: 'failed_deployment' },
 };
 
 type FurtherRequest = {
@@ -96,6 +110,9 @@ const upload = await client.getBuildUploadUrl({ body: { region: 'us-west', conte
 const person = await signUpPerson(service, 'neighbour', 'owner', neighbours.name);
 const members = person.within(neighbours.name);
 const invitation = await members.createInvitation({ body: { email: 'guest@example.com', role: 'viewer' } });
+const alert = await client.createAlert({ params: { agentName: 'theirs' }, body: { kind: 'failed_deployment' } });
+const webhook = await client.createWebhook({ body: { url: 'https://webhook.invalid/', events: ['session.ended'] } });
+const delivery = await client.testWebhook({ params: { webhookId: webhook.id } });
 const theirs: Ids = {
   agentName: 'theirs',
   sessionId,
@@ -105,6 +122,9 @@ const theirs: Ids = {
   userId: person.user.id,
   invitationId: invitation.id,
   uploadId: upload.uploadId,
+  alertId: alert.id,
+  webhookId: webhook.id,
+  eventId: delivery.eventId,
 };
 const readTheirObjects = async () => ({
   agent: (await readAgent()).desiredDeploymentId,
@@ -114,6 +134,8 @@ const readTheirObjects = async () => ({
   build: (await client.getBuild({ params: { buildId: build.id } })).build.status,
   members: (await members.listMembers()).members.map(({ role }) => role),
   invitations: (await members.listInvitations()).invitations.length,
+  alerts: (await client.listAlerts()).alerts.length,
+  webhooks: (await client.listWebhooks()).webhooks.map(({ enabled }) => enabled),
 });
 const owner = await signUpPerson(service, 'owner');
 const personalToken = (await owner.client.createPersonalToken({ body: { name: 'caller' } })).token;
