@@ -189,7 +189,7 @@ browserTest(
     await inspect('conversation-sessions');
     await open(timed);
     await page.getByRole('link', { name: 'Change the setting' }).click();
-    await page.waitForURL(/\/agents\/crow$/);
+    await page.waitForURL(/\/agents\/crow\/settings$/);
 
     const off = await startSession('off');
     await writeLines(off, createConversationLines({ turns: 2 }));

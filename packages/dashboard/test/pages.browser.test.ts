@@ -33,7 +33,6 @@ const pageRequests = {
   '/orgs/home/talk/parrot': ['agents', 'agents/parrot'],
   '/orgs/home/settings/general': ['regions', 'properties', 'rooms', 'phone'],
   '/orgs/home/settings/members': ['members'],
-  '/orgs/home/settings/webhooks': ['webhooks'],
   '/orgs/home/settings/alerts': ['agents', 'alerts'],
 };
 
