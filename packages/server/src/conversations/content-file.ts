@@ -51,22 +51,25 @@ export async function writeFrame(content: ContentLocation, frame: NewFrame): Pro
   header.writeUInt32BE(lineCount, 8);
   header.writeBigUInt64BE(BigInt(position.offset), 12);
   header.writeBigUInt64BE(BigInt(position.readBytes), 20);
-  const bytes = Buffer.concat([
-    header,
-    encrypt(content.key, associatedData(content, header), frame.bytes, randomBytes),
-  ]);
+  const encrypted = encrypt(content.key, associatedData(content, header), frame.bytes, randomBytes);
+  const end = frame.start + headerBytes + encrypted.length;
   const file = await openForWriting(content.path);
   try {
-    for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await file.write(bytes, written, bytes.length - written, frame.start + written);
-      written += bytesWritten;
-    }
+    await writeFully(file, header, frame.start);
+    await writeFully(file, encrypted, frame.start + headerBytes);
     // Remove what an earlier frame that failed may have left behind this one.
-    await file.truncate(frame.start + bytes.length);
+    await file.truncate(end);
   } finally {
     await file.close();
   }
-  return frame.start + bytes.length;
+  return end;
+}
+
+async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
 }
 
 async function openForWriting(path: string): Promise<FileHandle> {

@@ -17,8 +17,9 @@ export function encrypt(
   const iv = random(ivLength);
   const encryption = createCipheriv(cipher, key, iv, { authTagLength });
   encryption.setAAD(associatedData);
-  const encrypted = Buffer.concat([encryption.update(content), encryption.final()]);
-  return Buffer.concat([iv, encrypted, encryption.getAuthTag()]);
+  // The tag exists only after `final`.
+  const parts = [iv, encryption.update(content), encryption.final()];
+  return Buffer.concat([...parts, encryption.getAuthTag()]);
 }
 
 /**
