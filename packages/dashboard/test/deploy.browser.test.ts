@@ -176,7 +176,7 @@ browserTest('a dropped folder is deployed, and its upload resumes after an inter
   await page.getByRole('link', { name: 'Show the agent' }).click();
   await page.getByText('at least 1 wanted').waitFor();
   await page.getByRole('link', { name: 'Sessions', exact: true }).last().click();
-  await page.waitForURL(`${service.origin}/orgs/home/sessions?agent=echo`);
+  await page.waitForURL(`${service.origin}/orgs/home/agents/echo/sessions`);
 });
 
 browserTest('the page shows the log of a running build, and can cancel the build', async () => {
