@@ -133,6 +133,9 @@ describe('a session in a room', () => {
     });
     const own = await startInRoom({ body: { ...dialin, daily_api_key: 'of the caller' } });
     expect(JSON.parse((await readStart(own.sessionId)).body)).toMatchObject({ daily_api_key: 'of the caller' });
+    const elsewhere = { ...dialin, daily_api_url: 'https://example.com' };
+    const diverted = await startInRoom({ body: elsewhere });
+    expect(JSON.parse((await readStart(diverted.sessionId)).body)).toEqual(elsewhere);
     const plain = await startInRoom({ body: {} });
     expect((await readStart(plain.sessionId)).body).toBe('{}');
   });

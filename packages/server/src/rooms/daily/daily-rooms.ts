@@ -73,12 +73,15 @@ async function createBotRequest(
   body: string,
 ): Promise<BotRequest> {
   const headers = { 'x-daily-room-url': room.url, 'x-daily-room-token': room.token };
+  const own = JSON.parse(body) as object;
   // The bot itself connects the caller of an incoming call to the room, and needs the key for that (`DailyDialinRequest` in
   // Pipecat's `runner/types.py`).
-  if (!('dialin_settings' in (JSON.parse(body) as object))) return { headers, body };
+  if (!('dialin_settings' in own)) return { headers, body };
+  // The bot sends the key to this URL. A client that starts a session must not get the organization's key by naming its own server.
+  if ('daily_api_url' in own) return { headers, body };
   const key = await findDailyKey(context, organizationId);
   const added = JSON.stringify({ daily_api_key: key?.apiKey ?? '', daily_api_url: context.daily.apiUrl });
-  // The body stays as text, because parsing would change its numbers. If it has these fields, its own ones win, as the last ones.
+  // The body stays as text, because parsing would change its numbers. If it has a key of its own, that one wins, as the last one.
   return { headers, body: `${added.slice(0, -1)},${body.slice(1)}` };
 }
 
