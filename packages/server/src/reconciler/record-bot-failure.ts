@@ -3,6 +3,7 @@ import type { InstanceOutputStore } from '@bothost/runtime';
 import { protectEventText } from '../conversations/event-text.ts';
 import { findInstance } from '../instances/lifecycle.ts';
 import { recordEvents } from '../sessions/progress.ts';
+import { toStorableText } from '../store/storable-text.ts';
 import type { BotException } from './bot-http.ts';
 import { redactOutputTail } from './redact.ts';
 
@@ -48,9 +49,4 @@ export function createBotFailureRecorder(context: Context): BotFailureRecorder {
 /** Returns the name of a class, or `Exception` for other text, which may quote the conversation. */
 function toTypeName(type: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.:$]{0,199}$/u.test(type) ? type : 'Exception';
-}
-
-/** Replaces NUL and halves of surrogate pairs, which PostgreSQL cannot store. */
-function toStorableText(text: string): string {
-  return text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd');
 }

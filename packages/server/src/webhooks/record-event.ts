@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '@bothost/contract';
+import { toStorableText } from '../store/storable-text.ts';
 import type { Database } from '../store/tables.ts';
 import { deriveNameBasedUuid } from '../store/uuid.ts';
 import { insertDeliveriesOfAgentEvent } from './rows.ts';
@@ -22,5 +23,12 @@ export type AgentEvent = {
  */
 export async function recordAgentEvent(db: Database, event: AgentEvent): Promise<void> {
   const eventId = deriveNameBasedUuid(event.subject, `${event.event} ${event.occurrence ?? ''}`);
-  await insertDeliveriesOfAgentEvent(db, { ...event, eventId });
+  await insertDeliveriesOfAgentEvent(db, { ...event, eventId, data: toStorableData(event.data) });
+}
+
+/** Text that PostgreSQL rejects would otherwise prevent the change that the event reports. */
+function toStorableData(data: AgentEvent['data']): AgentEvent['data'] {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? toStorableText(value) : value]),
+  );
 }

@@ -145,6 +145,12 @@ it('a worker sends a delivery that a killed server has claimed once the lease ha
   });
 });
 
+it('recordAgentEvent replaces characters that PostgreSQL cannot store', async () => {
+  const hook = await webhook();
+  await hook.record('session.started', 'cut \ud83d and \0', newId());
+  await expect.poll(hook.received, { timeout: 30_000 }).toEqual(['session.started cut \ufffd and \ufffd']);
+});
+
 it('a worker gives up after the last attempt, and then sends the next event of the session', async () => {
   const hook = await webhook();
   responses.set(hook.path, ({ payload }, response) => {
