@@ -71,7 +71,10 @@ export async function deleteWebhookRow(
     .executeTakeFirst();
 }
 
-/** Inserts an event of an agent for each enabled webhook that subscribes to it, unless it was inserted before. */
+/**
+ * Inserts an event of an agent for each enabled webhook that subscribes to it, unless it was inserted before. Locks the webhooks, so
+ * that one that is being deleted is skipped: its foreign key would otherwise fail the transaction.
+ */
 export async function insertDeliveriesOfAgentEvent(
   db: Database,
   event: {
@@ -97,6 +100,7 @@ export async function insertDeliveriesOfAgentEvent(
       join organizations on organizations.id = agents.organization_id
       join webhooks on webhooks.organization_id = agents.organization_id
     where agents.id = ${event.agentId} and webhooks.enabled and webhooks.events @> ${JSON.stringify([event.event])}::jsonb
+    for key share of webhooks
     on conflict (webhook_id, event_id) do nothing`.execute(db);
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { WebhookEvent } from '@bothost/contract';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
@@ -149,6 +150,18 @@ it('recordAgentEvent replaces characters that PostgreSQL cannot store', async ()
   const hook = await webhook();
   await hook.record('session.started', 'cut \ud83d and \0', newId());
   await expect.poll(hook.received, { timeout: 30_000 }).toEqual(['session.started cut \ufffd and \ufffd']);
+});
+
+it('recordAgentEvent skips a webhook that is deleted at the same time', async () => {
+  const hook = await webhook();
+  let recording: Promise<void> = Promise.resolve();
+  await rows.db.transaction().execute(async (db) => {
+    await db.deleteFrom('webhooks').where('id', '=', hook.id).execute();
+    recording = hook.record('session.started', 'late', newId());
+    const isWaiting = async () => (await sql`select from pg_locks where not granted`.execute(rows.db)).rows.length > 0;
+    await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true);
+  });
+  await recording;
 });
 
 it('a worker gives up after the last attempt, and then sends the next event of the session', async () => {
