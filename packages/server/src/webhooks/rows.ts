@@ -177,7 +177,8 @@ export type ClaimedDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'eve
   Pick<WebhookRow, 'organization_id' | 'url' | 'wrapped_key'>;
 
 /**
- * Claims due deliveries: of each webhook except `busy` the oldest ones, at most `perWebhook`, and never two of the same subject.
+ * Claims due deliveries: of each webhook except `busy` the oldest ones, at most `perWebhook`, and never two of the same subject. The
+ * oldest one of each webhook comes before the second one of any, so that a webhook with a backlog does not stop the others.
  * A claim counts as an attempt. If it is not recorded until `leaseEndsAt`, the delivery is due again.
  */
 export async function claimDueDeliveries(
@@ -195,14 +196,14 @@ export async function claimDueDeliveries(
       select head.webhook_id, head.event_id, webhooks.organization_id, webhooks.url, webhooks.wrapped_key
       from webhooks join organizations on organizations.id = webhooks.organization_id
         cross join lateral (
-          select webhook_id, event_id, next_at from webhook_deliveries d
+          select webhook_id, event_id, next_at, row_number() over (order by d.next_at) as rank from webhook_deliveries d
           where d.webhook_id = webhooks.id and d.state = 'pending' and d.next_at <= ${claim.now}
             and not exists (select from webhook_deliveries earlier where earlier.webhook_id = d.webhook_id
               and earlier.subject = d.subject and earlier.sequence < d.sequence and earlier.state = 'pending')
           order by d.next_at limit ${claim.perWebhook}
         ) head
       where webhooks.enabled and organizations.deleted_at is null and webhooks.id <> all(${claim.busy}::uuid[])
-      order by head.next_at limit ${claim.limit}
+      order by head.rank, head.next_at limit ${claim.limit}
     ), locked as (
       select due.* from due join webhook_deliveries d using (webhook_id, event_id)
       where d.state = 'pending' and d.next_at <= ${claim.now}

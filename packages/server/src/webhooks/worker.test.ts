@@ -146,6 +146,18 @@ it('a worker sends a delivery that a killed server has claimed once the lease ha
   });
 });
 
+it('claimDueDeliveries claims the oldest delivery of each webhook before further ones', async () => {
+  const [backlogged, other] = [await webhook(), await webhook()];
+  await rows.db.transaction().execute(async (db) => {
+    for (const name of ['first', 'second', 'third']) await backlogged.record('session.started', name, newId(), db);
+    advance(1);
+    await other.record('session.started', 'newer', newId(), db);
+    const claim = { now: now(), leaseEndsAt: new Date(clock + 65_000), busy: [], perWebhook: 5, limit: 2 };
+    const claimed = (await claimDueDeliveries(db, claim)).map(({ webhook_id: id }) => id);
+    expect(claimed.toSorted()).toEqual([backlogged.id, other.id].toSorted());
+  });
+});
+
 it('recordAgentEvent replaces characters that PostgreSQL cannot store', async () => {
   const hook = await webhook();
   await hook.record('session.started', 'cut \ud83d and \0', newId());
