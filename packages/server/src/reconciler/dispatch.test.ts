@@ -142,6 +142,12 @@ describe('dispatchSession', () => {
     expect(transitions).toEqual(['open', 'live']);
   });
 
+  it('ends a session whose room cannot be read, without a request to the bot', async () => {
+    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'daily' });
+    await dispatchSession({ ...context, createRoomRequest: async () => null }, readySession);
+    expect([statuses(), urls()]).toEqual([['SERVICE_INTERRUPTED'], []]);
+  });
+
   const refused = { socket: '/missing/bot.sock' };
 
   it('sends a session whose bot refuses the connection to another instance, once', async () => {

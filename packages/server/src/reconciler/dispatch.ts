@@ -43,8 +43,8 @@ export type SessionDispatchContext = {
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
   readonly iceServersOf: SessionIceServers;
-  /** Returns the body for the bot, and the headers of its room, if it has one. Rejects if the room cannot be read. */
-  readonly createRoomRequest: (session: ReadySession) => Promise<BotRequest>;
+  /** Returns the body for the bot, and the headers of its room, if it has one. Null if the room can never be read. */
+  readonly createRoomRequest: (session: ReadySession) => Promise<BotRequest | null>;
   /** Signal that aborts when the server closes. Bots continue to run. */
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
@@ -93,6 +93,7 @@ export async function dispatchSession(context: SessionDispatchContext, session: 
   if (context.closing.aborted) return;
   const room = await context.createRoomRequest(session);
   if (context.closing.aborted) return;
+  if (room === null) return context.endSession(session.id, 'SERVICE_INTERRUPTED');
   // Record the dispatch even if the bot has a status route. The next server process asks this route whether the bot received
   // the session, but if the bot has exited by then, only this record remains.
   const recorded = context.retryWrite(() => markDispatched(context, session.id));

@@ -255,7 +255,14 @@ function createDispatchContext(
   return {
     ...context,
     ...given,
-    createRoomRequest: (session) => context.retryWrite(() => createBotRequest(context, session)),
+    createRoomRequest: (session) =>
+      context
+        .retryWrite(() => createBotRequest(context, session))
+        .catch((error: unknown) => {
+          if (given.closing.aborted) throw error;
+          logger.error({ err: error, sessionId: session.id }, 'room of session could not be read');
+          return null;
+        }),
     recordMeetings: (sessionId, meetings) => context.retryWrite(() => recordMeetings(context.db, sessionId, meetings)),
     acceptDeadline: startDeadline,
     isReachable,
