@@ -127,7 +127,14 @@ export async function createServiceContext(
     socketTokenKey: deriveKeyFromRootKey(data.rootKey, 'socket-token'),
     phoneUrlKey: deriveKeyFromRootKey(data.rootKey, 'phone-url'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
-    refuseForCapacity: createCapacityRefusal({ ...parts, record: (agent) => recordCapacityRefusal(base, agent) }),
+    refuseForCapacity: createCapacityRefusal({
+      ...parts,
+      // The client gets the refusal even if the event is lost.
+      record: (agent) =>
+        recordCapacityRefusal(base, agent).catch((error: unknown) =>
+          base.logger.warn({ err: error }, 'refusal for capacity could not be recorded'),
+        ),
+    }),
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
     openId,
     auth: createBetterAuth({
