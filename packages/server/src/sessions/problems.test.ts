@@ -28,7 +28,7 @@ it('listSessionProblems groups failed sessions by agent, completion status and e
   const raise = (exceptionType: string | null) => ({
     code: 'BOT_FAILED',
     at: testNow.toISOString(),
-    detail: { status: 500, exceptionType, exceptionMessage: null, tail: '' },
+    detail: { status: 500, exceptionType, exceptionMessage: 'the caller said 1234', tail: '' },
   });
   await end(900, '500', raise('KeyError'));
   const latest = await end(800, '500', raise('KeyError'));

@@ -9,6 +9,7 @@ import {
 } from '@bothost/contract';
 import { requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
+import { splitEventText } from './event-text.ts';
 import { toSessionEvent } from './present.ts';
 import { groupFailedSessions, type ProblemRow } from './problem-rows.ts';
 
@@ -46,7 +47,8 @@ function explain({
   return (
     explainSessionEnd({
       completionStatus,
-      events: events.map(toSessionEvent),
+      // Viewers see the cause, so it must not quote the bot. Events of earlier versions contain its text unencrypted.
+      events: events.map((event) => toSessionEvent(splitEventText(event).event)),
       botStartSeconds: botStarted ? 0 : null,
     }) ?? { cause: getSessionCompletionStatusLabel(completionStatus), next: 'Read the output of the session.' }
   );
