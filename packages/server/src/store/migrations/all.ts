@@ -20,6 +20,7 @@ import { alertsMigration } from './0055-alerts.ts';
 import { sessionStatisticsMigration } from './0056-session-statistics.ts';
 import { deploymentCreatorMigration } from './0057-deployment-creator.ts';
 import { phoneCallsMigration } from './0058-phone-calls.ts';
+import { listingIndexesMigration } from './0059-listing-indexes.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   sessionStatisticsMigration,
   deploymentCreatorMigration,
   phoneCallsMigration,
+  listingIndexesMigration,
 ];
