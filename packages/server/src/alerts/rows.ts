@@ -46,8 +46,8 @@ export type MeasuredAlert = AlertRow & {
 };
 
 /**
- * Sessions that ended within the window of the alert `a`. A session lasts four hours at most, so that the index of the agent's
- * sessions by creation bounds the search.
+ * Sessions that ended within the window of the alert `a`. A session lasts four hours at most, so that an index of sessions by
+ * creation bounds the search.
  */
 const endedInWindow = (now: Date) => sql`sessions.agent_id = a.agent_id and sessions.state = 'ended'
   and sessions.ended_at >= ${now}::timestamptz - a.window_minutes * interval '1 minute'
@@ -61,7 +61,8 @@ export async function measureAlerts(db: Database, region: string, now: Date): Pr
     from alerts a join agents on agents.id = a.agent_id join organizations on organizations.id = agents.organization_id
       cross join lateral (select (case a.kind
         when 'failed_sessions' then (select count(*) from sessions
-          where ${endedInWindow(now)} and ${sql.raw(sessionFailedSql)})
+          where sessions.organization_id = agents.organization_id and ${endedInWindow(now)}
+            and ${sql.raw(sessionFailedSql)})
         when 'response_time' then (select percentile_disc(0.95) within group (order by response_p95_ms)
           from sessions join session_conversations on session_id = sessions.id where ${endedInWindow(now)})
         when 'capacity' then (select 100 * count(*) / max(max_agents) from instances
