@@ -421,7 +421,7 @@ export type SessionStatisticsTable = {
   response_counts: number[];
 };
 
-/** The stored output of an ended instance, which served the session `session_id`. */
+/** The room of a session at its provider. Kept for a day after the deletion of the room, and as long as the session. */
 export type SessionRoomsTable = {
   session_id: string;
   organization_id: string;
@@ -443,6 +443,7 @@ export type SessionRoomsTable = {
 /** A meeting in a room, and its bot in it, by the provider's ids. */
 export type Meeting = { readonly meetingId: string; readonly participantId: string };
 
+/** The stored output of an ended instance, which served the session `session_id`. */
 export type InstanceLogsTable = {
   instance_id: string;
   agent_id: string;
@@ -566,10 +567,6 @@ export type SecretDeliveriesTable = {
   done_at: Date | null;
 };
 
-/**
- * The last check whether the registry accepts the credentials in a revision of an image pull secret. The result is only shown
- * to users; nothing depends on it.
- */
 /** The keys of services that the service itself uses for an organization, such as those of rooms. */
 export type ProviderKeysTable = {
   organization_id: string;
@@ -587,6 +584,10 @@ export type ProviderKeysTable = {
 /** `signsDialin` is of providers of rooms only. */
 export type ProviderKeyDetails = { readonly signsDialin?: boolean };
 
+/**
+ * The last check whether the registry accepts the credentials in a revision of an image pull secret. The result is only shown
+ * to users; nothing depends on it.
+ */
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;
