@@ -100,7 +100,10 @@ browserTest(
       await inspect(name);
     }
     await deployments().first().getByText('Failed').waitFor();
-    await page.getByText('The parrot is tired.').first().waitFor();
+    await deployments().first().getByRole('link').first().click();
+    await page.getByRole('region', { name: 'Last output' }).getByText('The parrot is tired.').waitFor();
+    await inspect('deployment-failed');
+    await page.goBack();
     await page
       .getByRole('button', { name: /^Roll back to / })
       .last()

@@ -55,7 +55,7 @@ browserTest('the overview of a busy organization leads to the cause of its probl
   await expect.poll(() => page.getByRole('table', { name: 'Figures over time' }).getByRole('row').count()).toBe(85);
   await inspect('overview-busy-week');
 
-  const problem = page.getByRole('link', { name: 'triage: The bot raised KeyError.' });
+  const problem = page.getByRole('link', { name: 'triage: The bot raised KeyError.', exact: true });
   await problem.click();
   await page.waitForURL(`${url}/sessions?agent=triage&since=7d&problem=500%2FKeyError`);
   expect(await page.getByLabel('Problem').inputValue()).toBe('500/KeyError');
@@ -89,6 +89,8 @@ browserTest('the overview of a busy organization leads to the cause of its probl
 });
 
 browserTest('pages open with the command palette and with shortcuts, and a dialog lists the shortcuts', async () => {
+  await page.goto(`${service.origin}/orgs/home`);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Go to' });
   await palette.getByRole('option', { name: 'Talk to parrot' }).waitFor();
@@ -128,6 +130,8 @@ browserTest('an unknown address shows a page with the way back, and programs get
 });
 
 browserTest('a lost connection shows one banner, and the page updates when the connection is restored', async () => {
+  await page.goto(`${service.origin}/orgs/home`);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
   const banner = page.getByText('Connection lost.');
   await pressShortcut('g', 's');
   await page.getByRole('heading', { name: 'Sessions', exact: true }).waitFor();

@@ -1,11 +1,10 @@
-import { Link, useLocation, useRouter } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 
 /** Shown at an address without a page, inside the frame of the pages around it. */
 export function NotFound() {
   const { pathname } = useLocation();
-  const { history } = useRouter();
   return (
     <div className="px-4 pt-10 pb-16">
       <Card
@@ -16,7 +15,7 @@ export function NotFound() {
           </>
         }
       >
-        {history.canGoBack() && (
+        {history.length > 1 && (
           <Button variant="outline" onClick={() => history.back()}>
             Go back
           </Button>
