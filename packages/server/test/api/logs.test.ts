@@ -108,9 +108,13 @@ describe('logs', () => {
       ['talker', await startAgentSession(service, 'talker')],
       ['warm', await startAgentSession(service, 'warm')],
     ] as const;
-    for (let round = 0; round < 3; round++)
-      for (const [agent, session] of sessions) await say(agent, session, `console.log("${word} ${round}")`);
     const readAll = (query: Query) => service.client.listOrganizationLogs({ query: { query: word, ...query } });
+    for (let round = 0; round < 3; round++)
+      for (const [agent, sessionId] of sessions) {
+        await say(agent, sessionId, `console.log("${word} ${round}")`);
+        // Lines have the time at which the service read them.
+        await expect.poll(async () => (await readAll({ sessionId })).logs).toHaveLength(round + 1);
+      }
     const first = await readAll({ order: 'asc', limit: 4 });
     const second = await readAll({ order: 'asc', limit: 4, cursor: first.nextCursor ?? '' });
     const all = [...first.logs, ...second.logs];
