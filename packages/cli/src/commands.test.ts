@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { globalOptions } from './command-line/global-options.ts';
-import { commandAliases, commandGroups, commands } from './commands.ts';
+import { commandAliases, commandGroups, commands, defaultCommands } from './commands.ts';
 
 const folder = fileURLToPath(new URL('commands/', import.meta.url));
 
@@ -44,12 +44,13 @@ test.each(Object.keys(commands))(
 );
 
 test.each(Object.keys(commands))(
-  'every example of the command %s begins with the command name or an alias',
+  'every example of the command %s begins with its name, an alias, or the group that runs it by default',
   async (path) => {
     const command = (await commands[path]?.())?.command;
     expect(command?.examples.length).toBeGreaterThan(0);
     for (const example of command?.examples ?? []) {
-      const own = [path, ...Object.keys(commandAliases).filter((alias) => commandAliases[alias] === path)];
+      const shorter = Object.entries({ ...commandAliases, ...defaultCommands });
+      const own = [path, ...shorter.flatMap(([words, of]) => (of === path ? [words] : []))];
       expect(own.some((words) => example.startsWith(words))).toBe(true);
     }
   },
