@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import { recordIncidentEvent } from './incidents.ts';
-import { closeIncident, type MeasuredAlert, measureAlerts, openIncident } from './rows.ts';
+import { closeIncident, listOrganizationsWithAlerts, type MeasuredAlert, measureAlerts, openIncident } from './rows.ts';
 
 type Context = {
   readonly db: Database;
@@ -13,11 +13,21 @@ type Context = {
 
 /**
  * Measures all alerts of the region, opens an incident for each that reaches its threshold, and closes the incidents of the
- * others. One server runs a region, and an incident is opened by one update, so each is reported once.
+ * others. One server runs a region, and an incident is opened by one update, so each is reported once. Rejects after all other
+ * organizations if the alerts of one could not be measured.
  */
 export async function evaluateAlerts(context: Context): Promise<void> {
+  const errors: unknown[] = [];
+  // Each organization has its own queries, because those of one with very many sessions may exceed their time limit.
+  for (const organizationId of await listOrganizationsWithAlerts(context.db, context.host.region)) {
+    await evaluateAlertsOf(context, organizationId).catch((error: unknown) => errors.push(error));
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'Alerts could not be evaluated.');
+}
+
+async function evaluateAlertsOf(context: Context, organizationId: string): Promise<void> {
   const now = context.now();
-  for (const alert of await measureAlerts(context.db, context.host.region, now)) {
+  for (const alert of await measureAlerts(context.db, { region: context.host.region, organizationId }, now)) {
     if (alert.is_firing === (alert.incident_id !== null)) continue;
     await context.db.transaction().execute((db) => changeIncident({ ...context, db }, alert, now));
   }

@@ -53,8 +53,24 @@ const endedInWindow = (now: Date) => sql`sessions.agent_id = a.agent_id and sess
   and sessions.ended_at >= ${now}::timestamptz - a.window_minutes * interval '1 minute'
   and sessions.created_at >= ${now}::timestamptz - a.window_minutes * interval '1 minute' - interval '5 hours'`;
 
-/** Measures the alerts of a region's agents. An alert of a deleted agent no longer fires. */
-export async function measureAlerts(db: Database, region: string, now: Date): Promise<readonly MeasuredAlert[]> {
+/** Returns the ids of the organizations that have alerts in a region. */
+export async function listOrganizationsWithAlerts(db: Database, region: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .innerJoin('agents', 'agents.id', 'alerts.agent_id')
+    .select('agents.organization_id')
+    .distinct()
+    .where('agents.region', '=', region)
+    .execute();
+  return rows.map(({ organization_id }) => organization_id);
+}
+
+/** Measures the alerts of an organization's agents in a region. An alert of a deleted agent no longer fires. */
+export async function measureAlerts(
+  db: Database,
+  { region, organizationId }: { readonly region: string; readonly organizationId: string },
+  now: Date,
+): Promise<readonly MeasuredAlert[]> {
   const { rows } = await sql<MeasuredAlert>`
     select a.*, agents.name as agent_name, organizations.name as organization_name, value,
       coalesce(agents.deleted_at is null and value >= coalesce(a.threshold, 1), false) as is_firing
@@ -71,7 +87,8 @@ export async function measureAlerts(db: Database, region: string, now: Date): Pr
         when 'failed_deployment' then (select (state = 'failed')::int from deployments
           where deployments.id = agents.desired_deployment_id)
       end)::int as value) measured
-    where agents.region = ${region} and (agents.deleted_at is null or a.incident_id is not null)`.execute(db);
+    where agents.region = ${region} and agents.organization_id = ${organizationId}
+      and (agents.deleted_at is null or a.incident_id is not null)`.execute(db);
   return rows;
 }
 
