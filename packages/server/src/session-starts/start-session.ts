@@ -113,7 +113,11 @@ async function start(
     // End the session: its transaction may have been committed although the database did not confirm the commit. The
     // client does not know the session, so its bot must not run.
     if (!(error instanceof ApiError)) abandonSession(context, sessionId);
-    if (room !== null) await abandonSessionRoom(context, sessionId);
+    if (room !== null)
+      // The client gets the error of the start. If this fails, too, the room is deleted a minute after its creation.
+      await abandonSessionRoom(context, sessionId).catch((failure: unknown) =>
+        context.logger.warn({ sessionId, err: failure }, 'deletion of an unused room could not be scheduled'),
+      );
     await context.refuseForCapacity(input, error);
     throw error;
   }
