@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
   noPrivateEngine,
   type PrivateEngine,
@@ -133,11 +133,15 @@ describeUnless(noPrivateEngine, 'a private registry with TLS', () => {
   it('has credentials that are stored nowhere in plain text', async () => {
     const paths = await listLiveFiles(service.dataDirectory);
     expect(paths.length).toBeGreaterThan(3);
-    const ids = (await engine.run('ps', '-aq')).split('\n').filter((id) => id !== '');
-    expect(ids.length).toBeGreaterThan(0);
+    const inspectContainers = async () => {
+      const ids = (await engine.run('ps', '-aq')).split('\n').filter((id) => id !== '');
+      return ids.length > 0 && (await engine.run('inspect', ...ids));
+    };
+    // The service may remove a container between the two commands, or have none for a moment.
+    const containers = await vi.waitUntil(() => inspectContainers().catch(() => false as const));
     const places = new Map([
       ['log', service.logLines.join('')],
-      ['containers', await engine.run('inspect', ...ids)],
+      ['containers', containers],
       ['images', await engine.run('image', 'inspect', ...(await engine.run('images', '-q')).split('\n'))],
       ['network', await engine.run('network', 'inspect', ...(await engine.run('network', 'ls', '-q')).split('\n'))],
     ]);
