@@ -116,6 +116,7 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
   ],
   disconnectRooms: [['home']],
   listPhoneCarriers: [['home']],
+  showPhone: [['home', 'parrot']],
   connectPhone: [['home', 'twilio']],
   disconnectPhone: [['home', 'twilio']],
 };

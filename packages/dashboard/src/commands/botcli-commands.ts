@@ -131,6 +131,7 @@ export const botcliCommands = {
     formatCloudCommand(organization, 'alerts', 'delete', agent, alertId),
 
   listPhoneCarriers: (organization: string) => formatCloudCommand(organization, 'phone', 'list'),
+  showPhone: (organization: string, agentName: string) => formatCloudCommand(organization, 'phone', 'show', agentName),
   connectPhone: (organization: string, carrier: string) =>
     formatCloudCommand(organization, 'phone', 'connect', carrier),
   disconnectPhone: (organization: string, carrier: string) =>

@@ -35,7 +35,7 @@ export function PhoneCarriersSection({ membership }: { readonly membership: Memb
         <>
           The service answers a call only if the carrier signed its request, or its URL contains a secret of the agent.
           To get the URLs to enter at the carriers, run{' '}
-          <code className="font-mono text-sm">botcli cloud phone AGENT</code>.
+          <code className="font-mono text-sm">{botcliCommands.showPhone(organization, 'AGENT')}</code>.
         </>
       }
     >
