@@ -513,7 +513,8 @@ export const settings = {
   webhookRetentionDays: setting({
     names: ['BOTHOST_WEBHOOK_RETENTION_DAYS'],
     schema: integer(0, 36_500).default(30),
-    description: 'Days for which the deliveries of webhooks are kept after they are over; 0 keeps them forever.',
+    description:
+      'Days for which the deliveries of webhooks are kept after they succeeded or failed; 0 keeps them forever.',
   }),
   maxConversationLevel: setting({
     names: ['BOTHOST_MAX_CONVERSATION_LEVEL'],

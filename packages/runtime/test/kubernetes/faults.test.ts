@@ -85,7 +85,7 @@ describe('a start in a cluster', () => {
     expect(isLaunched).toBe(true);
   });
 
-  it('that is aborted while no node has room says so, and leaves nothing', async () => {
+  it('that is aborted while no node has room rejects with this reason, and leaves neither a pod nor a Secret', async () => {
     const { runtime, node, spec, events, server } = await open();
     node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
     const deadline = new AbortController();
