@@ -55,8 +55,12 @@ async function writeRecording(sessionId: string, bytes: Buffer): Promise<void> {
   await evaluate(sessionId, code);
 }
 
-/** Ends a session. The service may stop the bot before the bot has responded to this request. */
-const endSession = (sessionId: string) => evaluate(sessionId, "state.end(200, ''); 1").catch(() => undefined);
+/** Ends a session. A page that is opened from now on does not follow the conversation. */
+async function endSession(sessionId: string): Promise<void> {
+  await evaluate(sessionId, "state.end(200, '')");
+  const read = () => service.ask(`agents/crow/sessions/${sessionId}/conversation?limit=1`);
+  await expect.poll(async () => (await read())['state'], { interval: 50 }).toMatch(/complete|none/);
+}
 
 browserTest(
   'the page of a live session shows each turn as it happens, a link opens a turn again, and the content can be deleted',

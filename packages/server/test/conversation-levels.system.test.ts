@@ -146,7 +146,7 @@ describe('phrases of a conversation', () => {
     const exception = JSON.stringify({ type: 'ValueError', message: phraseOf('crash', level) });
     await evaluate(
       sessionId,
-      `console.error('${phraseOf('last', level)}'); state.exception = ${exception}; setImmediate(() => state.end(500, '{}'))`,
+      `console.error('${phraseOf('last', level)}'); state.exception = ${exception}; state.end(500, '{}')`,
     );
     await waitForSessionLogEnd(service, agentName, sessionId);
     return sessionId;

@@ -108,14 +108,14 @@ const causedByBot: readonly Row[] = [
   {
     cause: 'return',
     relayed: closeSockets(1000),
-    other: "setImmediate(() => state.end(200, '{}')); true",
+    other: "state.end(200, '{}')",
     ends: ['WS_CONNECTION_CLOSED', 'HTTP_COMPLETED', 'completed'],
     event: null,
   },
   {
     cause: 'exception',
     relayed: `console.error('ValueError: no seeds'); ${closeSockets(1011)}`,
-    other: "console.error('ValueError: no seeds'); setImmediate(() => state.end(500, '{}')); true",
+    other: "console.error('ValueError: no seeds'); state.end(500, '{}')",
     ends: ['500', '500', 'agent_error'],
     event: ['BOT_FAILED', { status: 500, exceptionType: null, tail: expect.stringContaining('ValueError: no seeds') }],
   },

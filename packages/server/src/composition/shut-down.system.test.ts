@@ -85,7 +85,7 @@ describe('shutdown', () => {
     await expect(startSession(service, 'patient')).rejects.toMatchObject({ reason: 'shutting-down', status: 503 });
     expect((await fetch(`${service.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await evaluateJavaScriptInBot(service, 'patient', id, 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateJavaScriptInBot(service, 'patient', id, 'state.end(200, "{}")');
     await closing;
     expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
   });
@@ -102,7 +102,7 @@ describe('shutdown', () => {
     await sql`alter table sessions rename to missing_sessions`.execute(db);
     await expect.poll(() => warnings.join('')).toContain('progress of the shutdown could not be checked');
     await sql`alter table missing_sessions rename to sessions`.execute(db);
-    await evaluateJavaScriptInBot(service, 'patient', id, 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateJavaScriptInBot(service, 'patient', id, 'state.end(200, "{}")');
     await closing;
     expect(await statusOf(db, id)).toEqual({ state: 'ended', completion_status: 'HTTP_COMPLETED' });
   });

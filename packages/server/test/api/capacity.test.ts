@@ -92,7 +92,7 @@ describe('an agent at its session limit', () => {
   it('starts another session after a bot has ended its session', async () => {
     const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     expect((await startRaw('cold')).status).toBe(429);
-    await evaluateJavaScriptInBot(service, 'cold', ids[0] ?? '', 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateJavaScriptInBot(service, 'cold', ids[0] ?? '', 'state.end(200, "{}")');
     expect((await waitForSessionEnd(service, 'cold', ids[0] ?? '')).completionStatus).toBe('HTTP_COMPLETED');
     // Poll, because the instance frees its capacity only when it ends, which is after the end of its session.
     await expect.poll(async () => (await startRaw('cold')).status).toBe(200);

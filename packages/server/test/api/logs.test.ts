@@ -68,7 +68,7 @@ describe('logs', () => {
       }
     })();
     const flood =
-      'let i = 0; const t = setInterval(() => { for (let k = 0; k < 50; k++) console.log("line " + i++); if (i >= 2000) { clearInterval(t); process.stdout.write("open end"); setImmediate(() => state.end(200, "{}")); } }, 5)';
+      'let i = 0; const t = setInterval(() => { for (let k = 0; k < 50; k++) console.log("line " + i++); if (i >= 2000) { clearInterval(t); process.stdout.write("open end"); state.end(200, "{}"); } }, 5)';
     await say('talker', session, flood);
     await following;
     expect(seen).toEqual([...Array.from({ length: 2_000 }, (_, index) => `line ${index}`), 'open end']);

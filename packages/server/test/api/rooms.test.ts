@@ -158,7 +158,7 @@ describe('a session in a room', () => {
     const { sessionId } = await startInRoom();
     daily.fail('DELETE', { status: 429, body: '{"error":"rate-limit-error"}' });
     daily.fail('DELETE', { status: 502, body: '<html>', type: 'text/html' });
-    await evaluateJavaScriptInBot(service, 'default', sessionId, 'void state.end(200, "{}")');
+    await evaluateJavaScriptInBot(service, 'default', sessionId, 'state.end(200, "{}")');
     await waitForSessionEnd(service, 'default', sessionId);
     await waitUntilNoRoom();
     const name = `bothost-${sessionId.replaceAll('-', '')}`;
@@ -169,7 +169,7 @@ describe('a session in a room', () => {
     const { sessionId } = await startInRoom();
     const meetings = [{ meetingId: 'm-1', participantId: 'p-1' }];
     const body = JSON.stringify({ meetings });
-    await evaluateJavaScriptInBot(service, 'default', sessionId, `void state.end(200, ${JSON.stringify(body)})`);
+    await evaluateJavaScriptInBot(service, 'default', sessionId, `state.end(200, ${JSON.stringify(body)})`);
     expect((await waitForSessionEnd(service, 'default', sessionId)).meetingIds).toEqual(meetings);
   });
 });

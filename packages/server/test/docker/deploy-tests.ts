@@ -19,7 +19,7 @@ export function defineDeployTests(getRegion: () => ImageRegion): void {
       expect((await region.deploy('versioned', { image })).image?.digest).not.toBe(digest);
       const young = await startAgentSession(region, 'versioned');
       expect(await Promise.all([version(old), version(young)])).toEqual(['one', 'two']);
-      await evaluateJavaScriptInBot(region, 'versioned', old, 'setImmediate(() => state.end(200)); true');
+      await evaluateJavaScriptInBot(region, 'versioned', old, 'state.end(200)');
       expect(await waitForSessionEnd(region, 'versioned', old)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
 
       expect((await region.rollBack('versioned')).image?.digest).toBe(digest);

@@ -109,12 +109,7 @@ export function defineSessionTests(getRegion: () => ImageRegion): void {
       await evaluateJavaScriptInBot(region, 'puppet', sessionId, 'console.log("a live line"); true');
       const live = await read();
       expect(live.logs).toMatchObject([{ log: 'a live line', sessionId }]);
-      await evaluateJavaScriptInBot(
-        region,
-        'puppet',
-        sessionId,
-        'console.error("the last line"); state.end(200); true',
-      );
+      await evaluateJavaScriptInBot(region, 'puppet', sessionId, 'console.error("the last line"); state.end(200)');
       await waitForSessionEnd(region, 'puppet', sessionId);
       await waitUntilRemoved(region, 'puppet');
       const stored = (await read()).logs;

@@ -61,7 +61,7 @@ describe('the service with a faulty bot', () => {
     for (const [index, name] of ['gone', 'binary', 'never'].entries()) {
       await bots[index + 1]?.fall();
       const id = await startAgentSession(service, name);
-      await evaluateJavaScriptInBot(service, name, id, 'setImmediate(() => state.end(200, "{}")); true');
+      await evaluateJavaScriptInBot(service, name, id, 'state.end(200, "{}")');
     }
   });
   afterAll(async () => {
@@ -148,7 +148,7 @@ describe('the service with a faulty bot', () => {
     'after a bot response with status %i and body %s, the completion status of the session is %s',
     async (status, body, recorded) => {
       const id = await startAgentSession(service, 'puppet');
-      await puppet(id, `setImmediate(() => state.end(${status}, ${JSON.stringify(body)})); true`);
+      await puppet(id, `state.end(${status}, ${JSON.stringify(body)})`);
       expect((await waitForSessionEnd(service, 'puppet', id)).completionStatus).toBe(recorded);
       await waitUntilAgentIdle(service, 'puppet');
     },
@@ -159,7 +159,7 @@ describe('the service with a faulty bot', () => {
     ['by SIGKILL after it ignored SIGTERM', 'SIGKILL', "process.on('SIGTERM', () => {});"],
   ])('records no exit event if, after a session, the service ends the bot %s', async (_, signal, code) => {
     const id = await startAgentSession(service, 'puppet');
-    await puppet(id, `${code} setImmediate(() => state.end(200, '{}')); true`);
+    await puppet(id, `${code} state.end(200, '{}')`);
     expect(await waitForSessionEnd(service, 'puppet', id)).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
     await waitUntilAgentIdle(service, 'puppet');
     const { events } = await waitForSessionEnd(service, 'puppet', id);

@@ -64,7 +64,7 @@ testAsRoot(
     ).toEqual([]);
     expect(await evaluateJavaScriptInBot(service, 'steady', live, '"still here"')).toBe('still here');
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
-    await evaluateJavaScriptInBot(service, 'steady', live, 'setImmediate(() => state.end(200, "{}")); true');
+    await evaluateJavaScriptInBot(service, 'steady', live, 'state.end(200, "{}")');
 
     rmSync(filler);
     await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(200);

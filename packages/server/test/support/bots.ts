@@ -31,8 +31,9 @@ export type BotProjectDirectory = {
 
 /**
  * Source of a bot that tests control. `POST /evaluate` evaluates its body as JavaScript. In it, `state.starts` contains the
- * requests that started sessions (`{headers, body}`), and `state.end(status, body)` ends the open session. `/echo` returns the
- * request. `state.onSocket(socket, request)` handles WebSockets, and echoes by default.
+ * requests that started sessions (`{headers, body}`), and `state.end(status, body)` ends the open session after the response of
+ * this evaluation, because the service may stop the bot at once. `/echo` returns the request. `state.onSocket(socket, request)`
+ * handles WebSockets, and echoes by default.
  */
 const puppet = `
 const http = require('node:http');
@@ -52,7 +53,7 @@ const server = http.createServer(async (request, response) => {
   if (path === '/readyz') return response.end();
   if (path === '/bot') {
     state.starts.push({ headers: request.headers, body: await textOf(request) });
-    state.end = (status, body) => { response.statusCode = status; response.end(body); };
+    state.end = (status, body) => void setImmediate(() => { response.statusCode = status; response.end(body); });
     return;
   }
   if (path === '/evaluate') {
