@@ -204,9 +204,9 @@ function endOf({ context, runtime, config, state, teardown }: Parts): Pick<Runni
     teardown,
     leave: config.onStop === 'leave',
     graceSeconds: config.shutdownGraceSeconds,
-    drain: () => {
+    rejectSessions: () => {
       state.isDraining = true;
-      context.reconciler.drain();
     },
+    drain: () => context.reconciler.drain(),
   });
 }

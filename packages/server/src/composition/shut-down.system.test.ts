@@ -116,19 +116,32 @@ describe('shutdown', () => {
 });
 
 describe('shutdown that leaves bots running', () => {
-  it('ends a WebSocket session that the server relayed with SERVICE_INTERRUPTED', async () => {
-    const { service, db } = await start({ BOTHOST_ON_STOP: 'leave' });
-    const {
-      wsUrl,
-      token,
-      sessionId = '',
-    } = await service.publicClient.startSession({
-      params: { agentName: 'parrot' },
-      body: { transport: 'websocket' },
-    });
+  async function connect(service: TestServer) {
+    const start = { params: { agentName: 'parrot' }, body: { transport: 'websocket' as const } };
+    const { wsUrl, token, sessionId = '' } = await service.publicClient.startSession(start);
     const socket = new WebSocket(`${wsUrl}?token=${token}`);
     socket.on('error', () => undefined);
     await once(socket, 'open');
+    return { socket, sessionId };
+  }
+
+  it('gives a WebSocket session that the server relays the grace period, and rejects new sessions meanwhile', async () => {
+    const { service, db } = await start({ BOTHOST_ON_STOP: 'leave', BOTHOST_SHUTDOWN_GRACE: '60' });
+    const { socket, sessionId } = await connect(service);
+    const other = await live(service);
+    const closing = service.server.close();
+    const params = { agentName: 'parrot' };
+    await expect(service.publicClient.startSession({ params, body: {} })).rejects.toMatchObject({ status: 503 });
+    expect(await statusOf(db, sessionId)).toMatchObject({ state: 'live' });
+    socket.close(1000);
+    await closing;
+    expect(await statusOf(db, sessionId)).toEqual({ state: 'ended', completion_status: 'WS_CONNECTION_CLOSED' });
+    expect(await statusOf(db, other)).toMatchObject({ state: 'live' });
+  });
+
+  it('ends a WebSocket session that the server relays with SERVICE_INTERRUPTED after the grace period', async () => {
+    const { service, db } = await start({ BOTHOST_ON_STOP: 'leave', BOTHOST_SHUTDOWN_GRACE: '1' });
+    const { sessionId } = await connect(service);
     await service.server.close();
     const next = await startServer(readConfig(createNextEnvironment(service)), logger);
     undo.push(next.close);

@@ -11,6 +11,8 @@ type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler
   readonly teardown: Pick<Teardown, 'announce' | 'end'>;
   readonly leave: boolean;
   readonly graceSeconds: number;
+  readonly rejectSessions: () => void;
+  /** Stops instances that no session uses. */
   readonly drain: () => void;
 };
 
@@ -25,8 +27,8 @@ const killMs = 5_000;
 /**
  * Shuts the service down: rejects new sessions, waits for live ones during a grace period, ends the rest with
  * `SESSION_STOPPED`, then stops instances and the database. A second `close` ends the grace period and kills bots that
- * have not ended. With `leave`, bots and the database keep running. `abandon` kills this server's bots without writing
- * to the database.
+ * have not ended. With `leave`, the shutdown waits only for sessions whose WebSocket this server relays, and bots and the database
+ * keep running. `abandon` kills this server's bots without writing to the database.
  */
 export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: () => Promise<void> } {
   let done: Promise<void> | null = null;
@@ -48,7 +50,10 @@ export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: (
 }
 
 async function close(parts: Parts, hurry: AbortSignal): Promise<void> {
-  if (!parts.leave) {
+  parts.rejectSessions();
+  if (parts.leave) {
+    await waitForRelays(parts, hurry);
+  } else {
     parts.drain();
     await endSessions(parts, hurry).catch((error: unknown) => {
       parts.logger.error(
@@ -74,6 +79,12 @@ async function killBots({ runtime, logger }: Parts): Promise<void> {
       logger.error({ instanceId, err: error }, 'bot could not be killed');
     });
   }
+}
+
+async function waitForRelays(parts: Parts, hurry: AbortSignal): Promise<void> {
+  const { db, host, graceSeconds } = parts;
+  const hasNone = async () => (await listOpenSessions(db, host.region)).every(({ relay_id }) => relay_id === null);
+  await until(hasNone, parts, [hurry, AbortSignal.timeout(graceSeconds * 1000)]);
 }
 
 async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
