@@ -35,6 +35,22 @@ it('readFrames reads the frames that writeFrame wrote, from the first or from a 
   expect(await readFile(content.path, 'latin1')).not.toContain('line');
 });
 
+it('readFrames and listFrameHeaders read many small frames, and frames that are larger than what is read at once', async () => {
+  const content = await openTestContent();
+  const texts = [
+    ...Array.from({ length: 500 }, (_, index) => `line ${index}\n`),
+    'a'.repeat(300_000),
+    'b'.repeat(65_480),
+    'c',
+  ];
+  const ends: number[] = [];
+  for (const [index, text] of texts.entries())
+    ends.push(await writeFrame(content, frame(ends.at(-1) ?? 0, index, text)));
+  expect(await textsOf(content)).toEqual(texts);
+  expect(await textsOf(content, ends[498])).toEqual(texts.slice(499));
+  expect((await listFrameHeaders(content)).map(({ end }) => end)).toEqual(ends);
+});
+
 it('readFrames ends before a frame that was only partly written, and writeFrame overwrites it', async () => {
   const content = await openTestContent();
   const second = await writeFrame(content, frame(0, 0, 'one\n'));

@@ -39,6 +39,8 @@ export type ContentLocation = {
 export type NewFrame = Omit<ContentFrame, 'end'>;
 
 const headerBytes = 28;
+/** Bytes that are read at once. A conversation that was followed has thousands of small frames. */
+const readAheadBytes = 65_536;
 /** Upper limit of a frame's ciphertext, against damaged headers. */
 const maxFrameBytes = 4 * 1_048_576;
 
@@ -89,9 +91,10 @@ async function openForWriting(path: string): Promise<FileHandle> {
 export async function* readFrames(content: ContentLocation, from: number): AsyncGenerator<ContentFrame> {
   const file = await openForReading(content.path);
   if (file === null) return;
+  const read = createReader(file);
   try {
     for (let start = from; ; ) {
-      const frame = await readFrame(file, content, start);
+      const frame = await readFrame(read, content, start);
       if (frame === null) return;
       yield frame;
       start = frame.end;
@@ -107,9 +110,10 @@ export async function listFrameHeaders({ path }: ContentLocation): Promise<Conte
   if (file === null) return [];
   try {
     const { size } = await file.stat();
+    const read = createReader(file);
     const headers: ContentFrameHeader[] = [];
     for (let start = 0; start + headerBytes <= size; ) {
-      const bytes = await readExactly(file, start, headerBytes);
+      const bytes = await read(start, headerBytes);
       const header = bytes === null ? null : parseHeader(bytes, start);
       if (header === null || header.end > size) break;
       headers.push(header);
@@ -137,11 +141,11 @@ async function openForReading(path: string): Promise<FileHandle | null> {
   }
 }
 
-async function readFrame(file: FileHandle, content: ContentLocation, start: number): Promise<ContentFrame | null> {
-  const headerPart = await readExactly(file, start, headerBytes);
+async function readFrame(read: Reader, content: ContentLocation, start: number): Promise<ContentFrame | null> {
+  const headerPart = await read(start, headerBytes);
   const header = headerPart === null ? null : parseHeader(headerPart, start);
   if (headerPart === null || header === null) return null;
-  const encrypted = await readExactly(file, start + headerBytes, header.end - start - headerBytes);
+  const encrypted = await read(start + headerBytes, header.end - start - headerBytes);
   const bytes = encrypted === null ? null : tryDecrypt(content, headerPart, encrypted);
   return bytes === null ? null : { ...header, bytes };
 }
@@ -158,14 +162,30 @@ function parseHeader(bytes: Buffer, start: number): ContentFrameHeader | null {
   };
 }
 
-async function readExactly(file: FileHandle, start: number, length: number): Promise<Buffer | null> {
-  const bytes = Buffer.alloc(length);
-  for (let read = 0; read < length; ) {
+/** Returns `length` bytes from an offset, or null if the file ends before. */
+type Reader = (start: number, length: number) => Promise<Buffer | null>;
+
+/** Creates a reader that reads ahead, for reads one after the other. */
+function createReader(file: FileHandle): Reader {
+  let ahead: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+  return async (start, length) => {
+    const isAhead = start >= ahead.start && start + length <= ahead.start + ahead.bytes.length;
+    if (!isAhead) ahead = { start, bytes: await readUpTo(file, start, Math.max(length, readAheadBytes)) };
+    const from = start - ahead.start;
+    return from + length <= ahead.bytes.length ? ahead.bytes.subarray(from, from + length) : null;
+  };
+}
+
+/** Returns fewer bytes if the file ends before. */
+async function readUpTo(file: FileHandle, start: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let read = 0;
+  while (read < length) {
     const { bytesRead } = await file.read(bytes, read, length - read, start + read);
-    if (bytesRead === 0) return null;
+    if (bytesRead === 0) break;
     read += bytesRead;
   }
-  return bytes;
+  return bytes.subarray(0, read);
 }
 
 function tryDecrypt(content: ContentLocation, header: Buffer, encrypted: Buffer): Buffer | null {
