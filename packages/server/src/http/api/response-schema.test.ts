@@ -73,6 +73,19 @@ it('a response with session events has every field of their details, also of unk
   expect(await written(z.object({ events }), value)).toEqual(value);
 });
 
+it('a response with a conversation has its lines as they are', async () => {
+  const { lines } = operations.getSessionConversation.response.shape;
+  const value = {
+    lines: [
+      { kind: 'turn', at: 5, turn: 1, from: 1, released: null, to: null },
+      { kind: 'said', at: 6, turn: 1, side: 'user', text: 'How are you?', from: 1, to: 4, typed: true },
+      { kind: 'end', at: 9, reason: null },
+    ],
+  };
+  expect(await written(z.object({ lines }), value)).toEqual(value);
+  expect(createResponseSchema(lines)).toEqual({ type: 'array', items: {} });
+});
+
 it('every operation has a response schema without $ref', async () => {
   for (const operation of Object.values(allOperations)) {
     const schema = createResponseSchema(operation.response);
