@@ -145,6 +145,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
     selectMoment,
   });
   const startedAtMs = latest?.startedAt == null ? null : Date.parse(latest.startedAt);
+  const lanesRange = useMemo(() => toConversationSpan(part ?? whole, startedAtMs ?? 0), [part, whole, startedAtMs]);
   return (
     <>
       <PageHeader
@@ -183,7 +184,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
           {startedAtMs !== null && conversation.turns.length > 0 && (
             <ConversationLanes
               conversation={conversation}
-              range={toConversationSpan(part ?? whole, startedAtMs)}
+              range={lanesRange}
               startedAtMs={startedAtMs}
               endedAtMs={endedAt === null ? null : Date.parse(endedAt)}
               selected={selected}
