@@ -1,3 +1,4 @@
+import { RoomTransport } from '@bothost/contract';
 import { startPollingLoop } from '../concurrency/polling-loop.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
@@ -21,11 +22,17 @@ export function startRoomServices(
   const daily = { apiUrl: config.dailyApiUrl, timeoutMs: dailyTimeoutMs };
   const liveKitRooms = createLiveKitRooms(findLiveKitServer(config), base);
   const roomProviders = { daily: createDailyRooms({ ...base, daily }), livekit: liveKitRooms };
-  const deletion = startPollingLoop(
-    (signal) => deleteDueRooms({ ...base, roomProviders }, signal),
-    (error) => base.logger.warn({ err: error }, 'deletion of rooms failed, retry scheduled'),
+  // A provider that does not respond must not delay the others.
+  const deletions = RoomTransport.options.map((provider) =>
+    startPollingLoop(
+      (signal) => deleteDueRooms({ ...base, roomProviders }, provider, signal),
+      (error) => base.logger.warn({ err: error, provider }, 'deletion of rooms failed, retry scheduled'),
+    ),
   );
-  teardown.add(() => deletion.close());
+  for (const { close } of deletions) teardown.add(close);
+  const deleteRooms = () => {
+    for (const { wake } of deletions) wake();
+  };
   const dialinKey = deriveKeyFromRootKey(data.rootKey, 'dialin');
-  return { roomProviders, deleteRooms: deletion.wake, dialinKey, daily, liveKitRooms };
+  return { roomProviders, deleteRooms, dialinKey, daily, liveKitRooms };
 }

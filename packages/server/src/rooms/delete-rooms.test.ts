@@ -25,7 +25,10 @@ const provider: RoomProvider = {
   },
 };
 const roomProviders = { daily: provider, livekit: provider };
-const context = { db: rows.db, now: () => new Date(nowMs), logger: pino({ level: 'silent' }), roomProviders };
+const lines: string[] = [];
+const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+const context = { db: rows.db, now: () => new Date(nowMs), logger, roomProviders };
+const expiresAtMs = start + 3_600_000;
 
 beforeEach(async () => {
   organizationId = await rows.organization(`rooms-${newId().slice(-12)}`);
@@ -33,25 +36,31 @@ beforeEach(async () => {
   nowMs = start;
   failures = 0;
   deleted.length = 0;
+  lines.length = 0;
 });
 
-async function insertRoom(name: string, deleteAtMs: number | null): Promise<string> {
+async function insertRoom(
+  name: string,
+  deleteAtMs: number | null,
+  provider: 'daily' | 'livekit' = 'daily',
+): Promise<string> {
   const id = newId();
   await rows.db
     .insertInto('session_rooms')
     .values({
       session_id: id,
       organization_id: organizationId,
-      provider: 'daily',
+      provider,
       name,
       meetings: '[]',
       delete_at: deleteAtMs === null ? null : new Date(deleteAtMs),
+      expires_at: new Date(expiresAtMs),
       created_at: new Date(start),
     })
     .execute();
   return id;
 }
-const pass = () => deleteDueRooms(context, signal);
+const pass = () => deleteDueRooms(context, 'daily', signal);
 const readRoom = (id: string) =>
   rows.db.selectFrom('session_rooms').selectAll().where('session_id', '=', id).executeTakeFirst();
 
@@ -90,12 +99,35 @@ describe('deleteDueRooms', () => {
     expect(pausesMs).toHaveLength(12);
   });
 
+  it('gives a deletion up a day after the room expired, and logs only the first failure and the last one', async () => {
+    const id = await insertRoom('without a key', start);
+    failures = Number.POSITIVE_INFINITY;
+    while ((await readRoom(id))?.deleted_at === null) {
+      await pass();
+      nowMs = (await readRoom(id))?.delete_at?.getTime() ?? nowMs;
+    }
+    expect(nowMs).toBeGreaterThanOrEqual(expiresAtMs + 86_400_000);
+    expect(nowMs).toBeLessThan(expiresAtMs + 86_400_000 + 600_000);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { sessionId: id, attempts: 1, msg: 'room deletion failed, retry scheduled' },
+      { sessionId: id, msg: 'room deletion given up a day after the room expired' },
+    ]);
+  });
+
+  it('deletes the rooms of one provider only', async () => {
+    await insertRoom('of LiveKit', start, 'livekit');
+    await pass();
+    expect(deleted).toEqual([]);
+    await deleteDueRooms(context, 'livekit', signal);
+    expect(deleted).toEqual(['of LiveKit']);
+  });
+
   it('leaves a room to another server that is deleting it, until that server must have failed', async () => {
     const id = await insertRoom('leased', start);
     // A server that is killed in the middle of the deletion writes nothing after it.
     const remove = () => new Promise<never>(() => undefined);
     const killed = { ...context, roomProviders: { ...roomProviders, daily: { ...provider, remove } } };
-    void deleteDueRooms(killed, signal);
+    void deleteDueRooms(killed, 'daily', signal);
     await expect.poll(async () => (await readRoom(id))?.attempts).toBe(1);
     await pass();
     expect(deleted).toEqual([]);

@@ -1,3 +1,4 @@
+import type { RoomTransport } from '@bothost/contract';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import type { RoomProviders } from './room-provider.ts';
@@ -22,16 +23,18 @@ const deletionsPerPass = 10;
 const leaseMs = 60_000;
 const firstRetryMs = 1_000;
 const longestRetryMs = 600_000;
+/** How long deletions are repeated after the room has expired at its provider. */
+const giveUpMs = 86_400_000;
 
 /**
- * Deletes the rooms whose sessions have ended or were never created. A deletion that fails is repeated until it succeeds, by any
- * server, after 1, 2, 4 ... seconds and at last every 10 minutes.
+ * Deletes the rooms of a provider whose sessions have ended or were never created. A deletion that fails is repeated by any server,
+ * after 1, 2, 4 ... seconds and at last every 10 minutes, until it succeeds, or until a day after the room expired.
  */
-export async function deleteDueRooms(context: Context, signal: AbortSignal): Promise<void> {
+export async function deleteDueRooms(context: Context, provider: RoomTransport, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const now = context.now();
     const leasedUntil = new Date(now.getTime() + leaseMs);
-    const rooms = await leaseRoomsToDelete(context.db, { now, leasedUntil, limit: deletionsPerPass });
+    const rooms = await leaseRoomsToDelete(context.db, { provider, now, leasedUntil, limit: deletionsPerPass });
     await Promise.all(rooms.map((room) => deleteRoom(context, room, signal)));
     if (rooms.length < deletionsPerPass) return;
   }
@@ -43,11 +46,16 @@ async function deleteRoom(context: Context, room: RoomRow, signal: AbortSignal):
     const target = { organizationId: room.organization_id, name: room.name };
     await context.roomProviders[room.provider].remove(target, signal);
   } catch (error) {
-    const pauseMs = Math.min(firstRetryMs * 2 ** (room.attempts - 1), longestRetryMs);
-    const fields = { sessionId: room.session_id, provider: room.provider, attempts: room.attempts };
-    logger.warn({ ...fields, err: error }, 'room deletion failed, retry scheduled');
-    await postponeRoomDeletion(db, room.session_id, new Date(now().getTime() + pauseMs));
-    return;
+    const at = now().getTime();
+    const fields = { sessionId: room.session_id, provider: room.provider, attempts: room.attempts, err: error };
+    if (at < room.expires_at.getTime() + giveUpMs) {
+      const pauseMs = Math.min(firstRetryMs * 2 ** (room.attempts - 1), longestRetryMs);
+      // Only the first of many equal failures is worth a warning.
+      logger[room.attempts === 1 ? 'warn' : 'debug'](fields, 'room deletion failed, retry scheduled');
+      await postponeRoomDeletion(db, room.session_id, new Date(at + pauseMs));
+      return;
+    }
+    logger.error(fields, 'room deletion given up a day after the room expired');
   }
   await markRoomDeleted(db, room.session_id, now());
 }

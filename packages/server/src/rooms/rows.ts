@@ -61,15 +61,16 @@ export function findRoomRow(db: Database, sessionId: string): Promise<RoomRow | 
   return db.selectFrom('session_rooms').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 }
 
-/** Leases rooms whose deletion is due, so that no other server deletes them before `leasedUntil`. */
+/** Leases rooms of a provider whose deletion is due, so that no other server deletes them before `leasedUntil`. */
 export async function leaseRoomsToDelete(
   db: Database,
-  { now, leasedUntil, limit }: { readonly now: Date; readonly leasedUntil: Date; readonly limit: number },
+  lease: { readonly provider: RoomTransport; readonly now: Date; readonly leasedUntil: Date; readonly limit: number },
 ): Promise<readonly RoomRow[]> {
   const { rows } =
-    await sql<RoomRow>`update session_rooms set attempts = attempts + 1, delete_at = ${leasedUntil}::timestamptz
-    where session_id in (select session_id from session_rooms where delete_at <= ${now}::timestamptz
-      order by delete_at limit ${limit} for update skip locked)
+    await sql<RoomRow>`update session_rooms set attempts = attempts + 1, delete_at = ${lease.leasedUntil}::timestamptz
+    where session_id in (select session_id from session_rooms
+      where provider = ${lease.provider} and delete_at <= ${lease.now}::timestamptz
+      order by delete_at limit ${lease.limit} for update skip locked)
     returning *`.execute(db);
   return rows;
 }

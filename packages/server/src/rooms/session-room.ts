@@ -63,6 +63,7 @@ export async function createSessionRoom(
     name,
     call_id: callId,
     delete_at: new Date(now.getTime() + unusedRoomSeconds * 1000),
+    expires_at: request.expiresAt,
     created_at: now,
   });
   if (!isNew) throw createApiError('call-started');

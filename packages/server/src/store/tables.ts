@@ -432,6 +432,8 @@ export type SessionRoomsTable = {
   /** What the bot needs to join, encrypted. Null before the session exists, and after its end. */
   sealed: Buffer | null;
   meetings: JSONColumnType<readonly Meeting[]>;
+  /** When the provider closes the room, unless the caller of the start asked for another time. */
+  expires_at: Date;
   /** How often the service has tried to delete the room. */
   attempts: Generated<number>;
   /** When to try to delete the room. Null while its session runs, and once the room is deleted. */

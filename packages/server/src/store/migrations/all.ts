@@ -21,6 +21,7 @@ import { sessionStatisticsMigration } from './0056-session-statistics.ts';
 import { deploymentCreatorMigration } from './0057-deployment-creator.ts';
 import { phoneCallsMigration } from './0058-phone-calls.ts';
 import { listingIndexesMigration } from './0059-listing-indexes.ts';
+import { roomExpiryMigration } from './0060-room-expiry.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   deploymentCreatorMigration,
   phoneCallsMigration,
   listingIndexesMigration,
+  roomExpiryMigration,
 ];
