@@ -42,6 +42,7 @@ export const auditActions = [
   'passwords.reset',
   'phone.connect',
   'phone.disconnect',
+  'phone.rotate',
   'phone.urls',
   'recordings.play',
   'rooms.connect',

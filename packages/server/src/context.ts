@@ -57,10 +57,8 @@ export type ServiceContext = {
   readonly liveKitRooms: LiveKitRooms;
   /** Wakes the worker that deletes rooms. */
   readonly deleteRooms: () => void;
-  /** Key from which the secrets in the addresses for incoming calls are derived. */
-  readonly dialinKey: Buffer;
-  /** Derives the secrets in the URLs at which phone carriers get call documents. */
-  readonly phoneUrlKey: Buffer;
+  /** Derives the secrets in the URLs at which vendors announce calls. */
+  readonly urlSecretKey: Buffer;
   readonly daily: DailyConnection;
   readonly installation: InstallationSettings;
   readonly authenticator: Authenticator;

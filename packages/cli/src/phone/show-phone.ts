@@ -9,6 +9,8 @@ export type PhoneRequest = {
   readonly agentName: string;
   readonly carrier: PhoneCarrier | undefined;
   readonly shouldWatch: boolean;
+  /** Whether to replace the secrets in the URLs first. */
+  readonly shouldRotate: boolean;
 };
 
 /**
@@ -17,10 +19,11 @@ export type PhoneRequest = {
  * @throws Failure `phone-call-refused`, `phone-call-failed`
  */
 export async function showPhone(context: CommandContext, request: PhoneRequest): Promise<CommandReport> {
-  const { agentName, carrier, shouldWatch } = request;
+  const { agentName, carrier, shouldWatch, shouldRotate } = request;
   const client = await context.service();
-  const all = (await client.listAnswerUrls({ params: { agentName } })).answerUrls;
-  const answerUrls = all.filter((one) => carrier === undefined || one.carrier === carrier);
+  const params = { agentName };
+  const all = await (shouldRotate ? client.rotateAnswerUrls({ params }) : client.listAnswerUrls({ params }));
+  const answerUrls = all.answerUrls.filter((one) => carrier === undefined || one.carrier === carrier);
   const setup = [...answerUrls.map(describeCarrier), ...warnAboutHost(answerUrls)];
   if (!shouldWatch) {
     const command = `botcli cloud phone ${agentName}${carrier === undefined ? '' : ` --carrier ${carrier}`} --watch`;

@@ -90,7 +90,23 @@ export const listAnswerUrls = defineOperation({
   path: '/agents/{agentName}/phone',
   params: AgentPathParameters,
   response: z.object({ answerUrls: z.array(AnswerUrl) }),
-  errors: ['not-found', 'secret-set-damaged', 'vault-unavailable'],
+  errors: ['not-found'],
+});
+
+export const rotateAnswerUrls = defineOperation({
+  ...requestWithoutBody,
+  name: 'rotateAnswerUrls',
+  summary:
+    'Replace the secrets in the URLs of an agent for phone carriers and Daily. The former URLs are refused at once',
+  tag: 'phone',
+  key: 'private',
+  grantees: editors,
+  audit: 'phone.rotate',
+  method: 'POST',
+  path: '/agents/{agentName}/phone/rotate',
+  params: AgentPathParameters,
+  response: z.object({ answerUrls: z.array(AnswerUrl) }),
+  errors: ['not-found'],
 });
 
 const PhoneCall = z

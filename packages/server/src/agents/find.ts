@@ -38,13 +38,20 @@ export async function findAgentNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** The agent that a vendor names in a URL. `deploymentId` is the deployment that serves it or is to serve it, if any. */
-export type CalledAgent = { readonly id: string; readonly deploymentId: string | null };
+/** The agent that a vendor names in a URL. */
+export type CalledAgent = {
+  readonly id: string;
+  /** The deployment that serves the agent or is to serve it, if any. */
+  readonly deploymentId: string | null;
+  /** How often the secrets in its URLs were replaced. */
+  readonly urlSecretVersion: number;
+};
 
 /** Finds an agent by its name alone. Null if it does not exist. */
 export async function findCalledAgent(db: Database, organizationId: string, name: string): Promise<CalledAgent | null> {
   if (!resourceNamePattern.test(name)) return null;
   const agent = await findAgent(db, organizationId, name);
   if (agent === undefined || agent.name !== name) return null;
-  return { id: agent.id, deploymentId: agent.active_deployment_id ?? agent.desired_deployment_id };
+  const { id, url_secret_version: urlSecretVersion } = agent;
+  return { id, urlSecretVersion, deploymentId: agent.active_deployment_id ?? agent.desired_deployment_id };
 }

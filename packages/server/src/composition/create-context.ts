@@ -85,7 +85,7 @@ export async function createServiceContext(
     maxConversationLevel: config.maxConversationLevel,
     webhookHosts: createAllowedHosts(config.webhookHosts.map((host) => new URL(host))),
     iceServersOf: createSessionIceServers(config.secrets, base.now),
-    ...startRoomServices({ ...base, ...secrets }, config, data, teardown),
+    ...startRoomServices({ ...base, ...secrets }, config, teardown),
     installation: {
       runtime: config.runtime,
       dataDirectory: data.path,
@@ -125,7 +125,7 @@ export async function createServiceContext(
     builds,
     hashDirectory,
     socketTokenKey: deriveKeyFromRootKey(data.rootKey, 'socket-token'),
-    phoneUrlKey: deriveKeyFromRootKey(data.rootKey, 'phone-url'),
+    urlSecretKey: deriveKeyFromRootKey(data.rootKey, 'url-secret'),
     refusals: createRefusalLog(base, createRateLimit(auditedRefusals, base.now)),
     refuseForCapacity: createCapacityRefusal({
       ...parts,

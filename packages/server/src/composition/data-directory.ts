@@ -75,7 +75,7 @@ export function lockDataDirectory(path: string): Promise<{ readonly release: () 
 /** Derives a key for one purpose with HKDF (RFC 5869). */
 export function deriveKeyFromRootKey(
   rootKey: Buffer,
-  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault' | 'sign-in' | 'dialin' | 'phone-url',
+  purpose: 'socket-token' | 'control-token' | 'upload-token' | 'vault' | 'sign-in' | 'url-secret',
 ): Buffer {
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }

@@ -6,7 +6,6 @@ import { createDailyRooms } from '../rooms/daily/daily-rooms.ts';
 import { deleteDueRooms } from '../rooms/delete-rooms.ts';
 import { createLiveKitRooms } from '../rooms/livekit/livekit-rooms.ts';
 import { findLiveKitServer } from '../rooms/livekit/livekit-server.ts';
-import { type DataDirectory, deriveKeyFromRootKey } from './data-directory.ts';
 import type { Teardown } from './teardown.ts';
 
 /** How long a client may wait for a room: at most three such requests. */
@@ -16,9 +15,8 @@ const dailyTimeoutMs = 10_000;
 export function startRoomServices(
   base: Pick<ServiceContext, 'db' | 'now' | 'logger' | 'keyring'>,
   config: Pick<Config, 'dailyApiUrl' | 'liveKitUrl' | 'liveKitApiKey' | 'secrets'>,
-  data: DataDirectory,
   teardown: Pick<Teardown, 'add'>,
-): Pick<ServiceContext, 'roomProviders' | 'deleteRooms' | 'dialinKey' | 'daily' | 'liveKitRooms'> {
+): Pick<ServiceContext, 'roomProviders' | 'deleteRooms' | 'daily' | 'liveKitRooms'> {
   const daily = { apiUrl: config.dailyApiUrl, timeoutMs: dailyTimeoutMs };
   const liveKitRooms = createLiveKitRooms(findLiveKitServer(config), base);
   const roomProviders = { daily: createDailyRooms({ ...base, daily }), livekit: liveKitRooms };
@@ -33,6 +31,5 @@ export function startRoomServices(
   const deleteRooms = () => {
     for (const { wake } of deletions) wake();
   };
-  const dialinKey = deriveKeyFromRootKey(data.rootKey, 'dialin');
-  return { roomProviders, deleteRooms, dialinKey, daily, liveKitRooms };
+  return { roomProviders, deleteRooms, daily, liveKitRooms };
 }

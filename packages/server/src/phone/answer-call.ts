@@ -1,5 +1,6 @@
 import { type ApiError, createApiError, type PhoneCarrier, phoneCarrierTraits } from '@bothost/contract';
-import { findCalledAgent } from '../agents/find.ts';
+import { type CalledAgent, findCalledAgent } from '../agents/find.ts';
+import { isUrlSecret } from '../agents/url-secret.ts';
 import type { ServiceContext } from '../context.ts';
 import { findOrganizationByPathName } from '../organizations/find.ts';
 import { findProviderKey } from '../secrets/provider-key.ts';
@@ -8,9 +9,8 @@ import { type CallDocument, createCallDocument } from './call-documents.ts';
 import { type CallRefusal, createCallRefusal } from './call-refusal.ts';
 import { carrierProtocols, readCarrierCall } from './carriers.ts';
 import { type AnswerRequest, splitAtQuery } from './signatures.ts';
-import { isUrlSecret } from './url-secret.ts';
 
-type Context = Pick<ServiceContext, 'keyring' | 'phoneUrlKey'> & Parameters<typeof startCall>[0];
+type Context = Pick<ServiceContext, 'keyring' | 'urlSecretKey'> & Parameters<typeof startCall>[0];
 
 /** A request for the call document of a call, and what its path names. */
 export type CallToAnswer = {
@@ -35,7 +35,7 @@ export async function answerCall(context: Context, asked: CallToAnswer): Promise
   if (organization === null) throw createApiError('call-refused');
   const agent = await findCalledAgent(context.db, organization.id, agentName);
   if (agent === null) throw refuse('agent-unknown');
-  const refusal = await findRefusal(context, asked, { organizationId: organization.id, agentId: agent.id });
+  const refusal = await findRefusal(context, asked, { organizationId: organization.id, agent });
   if (refusal !== null) throw refuse(refusal);
   const call = readCarrierCall(carrier, request);
   if (call === null) throw refuse('call-id-missing');
@@ -53,12 +53,12 @@ export async function answerCall(context: Context, asked: CallToAnswer): Promise
 async function findRefusal(
   context: Context,
   { carrier, secret, request }: CallToAnswer,
-  called: { readonly organizationId: string; readonly agentId: string },
+  called: { readonly organizationId: string; readonly agent: CalledAgent },
 ): Promise<CallRefusal | null> {
   const { verify, methods } = carrierProtocols[carrier];
   if (!methods.includes(request.method)) return 'method-wrong';
   const { hasUrlSecret } = phoneCarrierTraits[carrier];
-  if (hasUrlSecret && !isUrlSecret(context.phoneUrlKey, carrier, called.agentId, secret ?? ''))
+  if (hasUrlSecret && !isUrlSecret(context.urlSecretKey, carrier, called.agent, secret ?? ''))
     return 'url-secret-wrong';
   if (verify === null) return null;
   const key = await findProviderKey(context, { organizationId: called.organizationId, provider: carrier });

@@ -1,3 +1,4 @@
+import { rotateUrlSecrets } from '../agents/url-secret.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { listAnswerUrls } from './answer-urls.ts';
@@ -12,6 +13,10 @@ export function createPhoneHandlers(context: ServiceContext) {
     listAnswerUrls: async ({ params }, caller) => ({
       answerUrls: await listAnswerUrls(context, caller, params.agentName),
     }),
+    rotateAnswerUrls: async ({ params }, caller) => {
+      await rotateUrlSecrets(context, caller, params.agentName);
+      return { answerUrls: await listAnswerUrls(context, caller, params.agentName) };
+    },
     listPhoneCalls: async ({ params, query }, caller) => ({
       calls: await listPhoneCalls(context, caller, params.agentName, query),
     }),

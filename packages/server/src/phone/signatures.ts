@@ -127,7 +127,7 @@ function readHeader({ headers }: AnswerRequest, name: string): string | null {
 }
 
 /** Constant-time comparison. */
-export function isEqualText(given: string, expected: string): boolean {
+function isEqualText(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

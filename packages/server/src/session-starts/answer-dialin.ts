@@ -1,15 +1,15 @@
 import { ApiError, createApiError, JsonText, resourceNamePattern, type StartResponse } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { findAgentId } from '../agents/find.ts';
+import { findCalledAgent } from '../agents/find.ts';
+import { isUrlSecret } from '../agents/url-secret.ts';
 import { findOrganizationOrOldest } from '../organizations/find.ts';
 import { findDailyKey } from '../rooms/daily/daily-key.ts';
 import { isSignedDialin } from '../rooms/daily/dialin-signature.ts';
-import { isDialinSecret } from '../rooms/dialin-secret.ts';
 import { startSession } from './start-session.ts';
 
 type Context = Parameters<typeof startSession>[0] & {
-  readonly dialinKey: Buffer;
+  readonly urlSecretKey: Buffer;
   readonly logger: Pick<Logger, 'error' | 'warn'>;
 };
 
@@ -92,12 +92,12 @@ async function requireGenuine(
   const organization = await findOrganizationOrOldest(context.db, nameOrId).catch((error: unknown) => {
     throw error instanceof ApiError ? refuse('the organization does not exist') : error;
   });
-  const agentId = await findAgentId(context.db, organization.id, agentName);
-  if (agentId === undefined) throw refuse('the agent does not exist');
+  const agent = await findCalledAgent(context.db, organization.id, agentName);
+  if (agent === null) throw refuse('the agent does not exist');
   const key = await findDailyKey(context, organization.id);
   if (key === null) throw refuse('the organization has no key of Daily');
   if (key.dialinSecret === null) {
-    if (!isDialinSecret(context.dialinKey, agentId, announcement.secret))
+    if (!isUrlSecret(context.urlSecretKey, 'daily', agent, announcement.secret))
       throw refuse('the secret in the address is wrong');
     return organization;
   }

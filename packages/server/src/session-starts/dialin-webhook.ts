@@ -1,10 +1,10 @@
 import { createApiError, createDialinPath } from '@bothost/contract';
-import { requireAgentId } from '../agents/find.ts';
+import { findCalledAgent } from '../agents/find.ts';
+import { deriveUrlSecret } from '../agents/url-secret.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { findDailyKey } from '../rooms/daily/daily-key.ts';
-import { deriveDialinSecret } from '../rooms/dialin-secret.ts';
 
-type Context = Parameters<typeof findDailyKey>[0] & { readonly dialinKey: Buffer };
+type Context = Parameters<typeof findDailyKey>[0] & { readonly urlSecretKey: Buffer };
 
 /**
  * Returns the address at which Daily announces phone calls for an agent. It contains a secret unless Daily signs announcements.
@@ -20,11 +20,12 @@ export async function getDialinWebhook(
   }: Pick<Principal, 'organizationId' | 'organizationName' | 'serviceUrl'>,
   agentName: string,
 ): Promise<{ url: string; isSigned: boolean }> {
-  const agentId = await requireAgentId(context.db, organizationId, agentName);
+  const agent = await findCalledAgent(context.db, organizationId, agentName);
+  if (agent === null) throw createApiError('not-found');
   const key = await findDailyKey(context, organizationId);
   if (key === null) throw createApiError('rooms-not-connected');
   const url = new URL(createDialinPath(organizationName, agentName), serviceUrl);
   const isSigned = key.dialinSecret !== null;
-  if (!isSigned) url.searchParams.set('secret', deriveDialinSecret(context.dialinKey, agentId));
+  if (!isSigned) url.searchParams.set('secret', deriveUrlSecret(context.urlSecretKey, 'daily', agent));
   return { url: url.href, isSigned };
 }

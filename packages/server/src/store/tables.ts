@@ -126,6 +126,8 @@ export type AgentsTable = {
   conversation_level: Generated<ConversationLevel>;
   /** What bots remove from the texts of new sessions: the rules of `ConversationRedaction`. */
   conversation_redact: JSONColumnType<string[], string | undefined, string>;
+  /** How often the secrets in the URLs at which vendors announce calls were replaced. */
+  url_secret_version: Generated<number>;
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;

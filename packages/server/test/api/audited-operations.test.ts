@@ -173,6 +173,10 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     await service.client.connectPhone({ params: { carrier: 'twilio' }, body: { credential: 'a'.repeat(32) } });
     return () => service.client.disconnectPhone({ params: { carrier: 'twilio' } });
   },
+  rotateAnswerUrls: async () => {
+    const agentName = await createAgent();
+    return () => service.client.rotateAnswerUrls({ params: { agentName } });
+  },
   startMemberSession: async () => () => home().startMemberSession({ params: { agentName: 'audited' } }),
   admitParticipant: async () => {
     const sessionId = await startSession();

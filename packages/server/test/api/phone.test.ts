@@ -283,6 +283,32 @@ describe('a refused call', () => {
   });
 });
 
+describe('rotateAnswerUrls', () => {
+  it('replaces the secrets in the URLs of one agent, and refuses the former ones at once', async () => {
+    const former = urlOf('exotel');
+    const answerAt = async (url: string) => {
+      const request = createCarrierRequest.exotel({ url, fields: carrierFields.exotel(randomUUID()) });
+      return (await ring(request)).status;
+    };
+    expect(await answerAt(former)).toBe(200);
+    const { answerUrls } = await service.client.rotateAnswerUrls({ params: { agentName: 'phone' } });
+    const { answerUrls: listed } = await service.client.listAnswerUrls({ params: { agentName: 'phone' } });
+    expect(listed).toEqual(answerUrls);
+    const changed = answerUrls.filter(({ carrier, url }) => url !== urlOf(carrier)).map(({ carrier }) => carrier);
+    expect(changed).toEqual(['telnyx', 'exotel']);
+    expect(await answerAt(former)).toBe(403);
+    expect(await answerAt(answerUrls.find(({ carrier }) => carrier === 'exotel')?.url ?? '')).toBe(200);
+    expect(await answerAt(urlOf('exotel', 'other'))).toBe(200);
+  });
+
+  it('fails for a missing agent, and for that of another organization', async () => {
+    const rotate = (agentName: string, key?: string) =>
+      sendRawRequest(service, 'POST', `/agents/${agentName}/phone/rotate`, undefined, key === undefined ? {} : { key });
+    expect((await rotate('missing')).status).toBe(404);
+    expect((await rotate('phone', neighbours.privateKey)).status).toBe(404);
+  });
+});
+
 describe('the credential of a carrier', () => {
   it('must have the form of the carrier, and is never returned', async () => {
     for (const [carrier, credential] of [

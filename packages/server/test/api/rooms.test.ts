@@ -354,6 +354,14 @@ describe('the announcement of a phone call', () => {
     });
   });
 
+  it('is refused with the former secret after rotateAnswerUrls', async () => {
+    const former = await secretOf();
+    await service.client.rotateAnswerUrls({ params: { agentName: 'default' } });
+    expect(await secretOf()).not.toBe(former);
+    expect(await post(`${path}${former}`, call('call-0'))).toMatchObject({ status: 403 });
+    expect(await post(`${path}${await secretOf()}`, call('call-0'))).toMatchObject({ status: 200 });
+  });
+
   it('starts one session only, also if it is repeated after the end of the session', async () => {
     const address = `${path}${await secretOf()}`;
     const first = await post(address, call('call-2'));

@@ -53,6 +53,10 @@ const phone = useCommands('cloud phone', () =>
       if (params['agentName'] !== 'parrot' && params['agentName'] !== 'connect') throw createApiError('not-found');
       return { answerUrls };
     },
+    rotateAnswerUrls: ({ params }) => {
+      if (params['agentName'] !== 'parrot') throw createApiError('not-found');
+      return { answerUrls };
+    },
     listPhoneCalls: () => ({ calls: (lists.length > 1 ? lists.shift() : lists[0]) ?? [] }),
   }),
 );
@@ -73,6 +77,9 @@ phone.table([
   ['parrot --carrier exotel', { hides: 'twilio', stderr: 'botcli cloud phone parrot --carrier exotel --watch' }],
   ['parrot --json', { wholeJson: { answerUrls } }],
   ['show connect', { requests: [{ params: { agentName: 'connect' } }] }],
+  ['parrot --rotate', { status: 2, stderr: '--yes', requests: [] }],
+  ['parrot --rotate --yes', { stdout: secret, requests: [{ operation: 'rotateAnswerUrls' }] }],
+  ['owl --rotate --yes', { status: 1, stderr: 'Agent "owl" does not exist' }],
   ['owl', { status: 1, stderr: 'Agent "owl" does not exist' }],
   ['parrot --carrier bell', { status: 2, requests: [] }],
   [

@@ -22,6 +22,7 @@ import { deploymentCreatorMigration } from './0057-deployment-creator.ts';
 import { phoneCallsMigration } from './0058-phone-calls.ts';
 import { listingIndexesMigration } from './0059-listing-indexes.ts';
 import { roomExpiryMigration } from './0060-room-expiry.ts';
+import { urlSecretVersionMigration } from './0061-url-secret-version.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   phoneCallsMigration,
   listingIndexesMigration,
   roomExpiryMigration,
+  urlSecretVersionMigration,
 ];

@@ -4,7 +4,8 @@ export const command = defineCommand({
   summary: 'Show the address at which Daily announces phone calls for an agent',
   details:
     'Enter the address as room_creation_api of your phone number in pinless_dialin of your domain at Daily. Each call then starts ' +
-    'a session. Unless Daily signs announcements, the address contains a secret: anyone who knows it can start sessions.',
+    'a session. Unless Daily signs announcements, the address contains a secret: anyone who knows it can start sessions. To replace it, ' +
+    'run: botcli cloud phone AGENT --rotate',
   arguments: { name: { description: 'Name of the agent' } },
   options: {},
   examples: ['cloud rooms dialin receptionist'],
