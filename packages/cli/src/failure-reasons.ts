@@ -55,6 +55,7 @@ export const failureReasons = {
   'rollout-timeout': 'The new deployment is not ready yet; it may still become ready',
   overtaken: 'A newer deployment of the agent replaced this one',
   // Reasons of the `cloud phone` commands.
+  'room-provider-unknown': 'There is no provider of rooms with this name',
   'carrier-unknown': 'There is no phone carrier with this name, or it has no credential',
   'phone-call-refused': 'The call that arrived was refused',
   'phone-call-failed': 'The call that arrived did not reach the bot',

@@ -2,8 +2,8 @@ import { Failure, UsageError } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
 
-/** The key of a provider of rooms, and the secret with which the provider signs announcements of calls. Null if not requested. */
-export type ProviderSecrets = { readonly apiKey: string; readonly dialinSecret: string | null };
+/** The key of a provider of rooms, and, if requested, the secret with which the provider signs announcements of calls. */
+type ProviderSecrets = { readonly apiKey: string; readonly dialinSecret?: string };
 
 /**
  * Reads a key, and a second secret if `hasDialinSecret`, from hidden prompts or from the lines of standard input. They are not
@@ -20,7 +20,7 @@ export async function readProviderSecrets(io: CommandIo, hasDialinSecret: boolea
       'botcli cloud rooms connect daily < FILE',
     );
   }
-  return { apiKey, dialinSecret: hasDialinSecret ? dialinSecret : null };
+  return hasDialinSecret ? { apiKey, dialinSecret } : { apiKey };
 }
 
 async function prompt(io: CommandIo, questions: readonly string[]): Promise<string[]> {

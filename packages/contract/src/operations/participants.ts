@@ -31,5 +31,5 @@ export const admitParticipant = defineOperation({
       ),
     })
     .meta({ id: 'RoomAdmission' }),
-  errors: ['invalid-request', 'not-found', 'not-in-livekit-room'],
+  errors: ['invalid-request', 'not-found', 'not-in-livekit-room', 'livekit-not-configured'],
 });

@@ -44,7 +44,10 @@ const DialinSecret = z
   .base64()
   .min(1)
   .max(500)
-  .describe("The secret with which Daily signs incoming calls, from the field hmac of the domain's pinless_dialin");
+  .describe(
+    "The secret with which Daily signs incoming calls, from the field hmac of the domain's pinless_dialin. Null deletes the stored " +
+      'secret. Without the field, the stored secret of the same domain stays',
+  );
 
 export const connectRooms = defineOperation({
   ...requestWithBody,
@@ -66,6 +69,7 @@ export const connectRooms = defineOperation({
     'rooms-busy',
     'rooms-unavailable',
     'rooms-timeout',
+    'secret-set-damaged',
     'vault-unavailable',
   ],
 });
@@ -107,5 +111,5 @@ export const getDialinWebhook = defineOperation({
     url: z.string().describe('Contains a secret unless Daily signs incoming calls'),
     isSigned: z.boolean(),
   }),
-  errors: ['not-found', 'rooms-not-connected'],
+  errors: ['not-found', 'rooms-not-connected', 'secret-set-damaged', 'vault-unavailable'],
 });

@@ -90,7 +90,7 @@ type ConnectDialogProps = {
 function ConnectDialog({ organization, onDone, onClose }: ConnectDialogProps) {
   const [apiKey, setApiKey] = useState('');
   const [dialinSecret, setDialinSecret] = useState('');
-  const body = { apiKey, dialinSecret: dialinSecret === '' ? null : dialinSecret };
+  const body = dialinSecret === '' ? { apiKey } : { apiKey, dialinSecret };
   const form = useForm(
     () => getOrganizationApi(organization).connectRooms({ params: { provider: 'daily' }, body }),
     async () => {
@@ -121,7 +121,7 @@ function ConnectDialog({ organization, onDone, onClose }: ConnectDialogProps) {
       <TextField
         label="Secret for calls (optional)"
         name="dialinSecret"
-        hint="The field hmac of pinless_dialin. If you enter it, calls that Daily has not signed are refused."
+        hint="The field hmac of pinless_dialin. If you enter it, calls that Daily has not signed are refused. If you leave this empty, a stored secret stays."
         type="password"
         value={dialinSecret}
         onValue={setDialinSecret}

@@ -9,7 +9,7 @@ import {
 } from '../secrets/provider-key.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
-import { encodeDailyKey } from './daily/daily-key.ts';
+import { encodeDailyKey, findDailyKey } from './daily/daily-key.ts';
 import type { DailyConnection } from './daily/daily-request.ts';
 import { findDailyDomain } from './daily/daily-rooms.ts';
 import { countRooms, resumeRoomDeletions } from './rows.ts';
@@ -30,8 +30,9 @@ export async function listRoomConnections(
 
 /**
  * Checks a key at its provider, and stores it. Rooms that could not be deleted with the former key are deleted with this one.
+ * Without `dialinSecret`, a stored secret of the same domain is kept.
  *
- * @throws failure `rooms-key-invalid`, `rooms-unavailable`, `rooms-busy`, `rooms-timeout`
+ * @throws failure `rooms-key-invalid`, `rooms-unavailable`, `rooms-busy`, `rooms-timeout`; DamagedDataError, RootKeyMissingError
  */
 export async function connectRooms(
   context: Context & {
@@ -44,9 +45,12 @@ export async function connectRooms(
   wanted: { readonly apiKey: string; readonly dialinSecret?: string | null | undefined },
 ): Promise<RoomConnection> {
   const { organizationId } = scope;
-  const dialinSecret = wanted.dialinSecret ?? null;
   const account = await findDailyDomain(context.daily, wanted.apiKey);
   await context.keyring.ensure(context.db, organizationId);
+  const dialinSecret =
+    wanted.dialinSecret === undefined
+      ? await findDialinSecret(context, { organizationId, account })
+      : wanted.dialinSecret;
   const at = context.now();
   const key = { account, details: { signsDialin: dialinSecret !== null }, connected_at: at };
   await context.db.transaction().execute(async (db) => {
@@ -57,6 +61,18 @@ export async function connectRooms(
   });
   context.deleteRooms();
   return present(context.db, organizationId, { ...key, provider });
+}
+
+/** Returns the stored secret with which a domain of Daily signs announcements of calls. Null if there is none. */
+async function findDialinSecret(
+  context: Context & { readonly keyring: Keyring },
+  { organizationId, account }: { readonly organizationId: string; readonly account: string },
+): Promise<string | null> {
+  const keys = await listProviderKeys(context.db, organizationId);
+  const signs = ({ provider, details }: StoredProviderKey) => provider === 'daily' && details.signsDialin === true;
+  // Only this value is decrypted, so that a key that cannot be decrypted can be replaced.
+  if (!keys.some((key) => signs(key) && key.account === account)) return null;
+  return (await findDailyKey(context, organizationId))?.dialinSecret ?? null;
 }
 
 /** Deletes the key of a provider. @throws failure `rooms-not-found`, `rooms-open` if rooms exist, unless forced */

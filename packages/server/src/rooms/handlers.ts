@@ -15,6 +15,9 @@ export function createRoomHandlers(context: ServiceContext) {
 
 function requireProvider(name: string): KeyedRoomProvider {
   const provider = KeyedRoomProvider.safeParse(name);
-  if (!provider.success) throw createApiError('rooms-not-found');
+  if (!provider.success) {
+    const message = `There is no provider of rooms with this name. Use ${KeyedRoomProvider.options.join(' or ')}.`;
+    throw createApiError('rooms-not-found', { message });
+  }
   return provider.data;
 }

@@ -25,8 +25,11 @@ const second = await useSecondOrganization(service, { default: {} });
 const logger = pino({ level: 'silent' });
 const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
 afterAll(() => db.destroy());
-const connect = (apiKey = daily.apiKey, dialinSecret: string | null = null) =>
-  service.client.connectRooms({ params: { provider: 'daily' }, body: { apiKey, dialinSecret } });
+const connect = (apiKey = daily.apiKey, ...[dialinSecret]: [(string | null)?]) =>
+  service.client.connectRooms({
+    params: { provider: 'daily' },
+    body: dialinSecret === undefined ? { apiKey } : { apiKey, dialinSecret },
+  });
 await connect();
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
@@ -273,6 +276,14 @@ describe('connectRooms', () => {
     expect((await service.client.listRoomConnections()).connections).toHaveLength(1);
   });
 
+  it('keeps the stored secret for calls without dialinSecret, and deletes it with null', async () => {
+    const dialinSecret = Buffer.from('a secret').toString('base64');
+    expect(await connect(daily.apiKey, dialinSecret)).toMatchObject({ signsDialin: true });
+    expect(await connect(daily.apiKey, undefined)).toMatchObject({ signsDialin: true });
+    expect(await connect(daily.apiKey, null)).toMatchObject({ signsDialin: false });
+    expect(await connect(daily.apiKey, undefined)).toMatchObject({ signsDialin: false });
+  });
+
   it('deletes the rooms whose deletion failed with the former key', async () => {
     const { sessionId } = await startInRoom();
     daily.fail('DELETE', { status: 401, body: '{"error":"authentication-error"}' }, Number.POSITIVE_INFINITY);
@@ -432,11 +443,14 @@ describe('the announcement of a phone call', () => {
       expect(await post(path, body, sign(body, milliseconds))).toMatchObject({ status: 200 });
       expect(await post(path, body, sign(body, milliseconds))).toMatchObject({ status: 409 });
     } finally {
-      await connect();
+      await connect(daily.apiKey, null);
     }
   });
 });
 
 it('connectRooms refuses an unknown provider', async () => {
-  expect(await sendRawRequest(service, 'PUT', '/rooms/unknown', { apiKey: 'x' })).toMatchObject({ status: 404 });
+  expect(await sendRawRequest(service, 'PUT', '/rooms/unknown', { apiKey: 'x' })).toMatchObject({
+    status: 404,
+    json: { reason: 'rooms-not-found', error: expect.stringContaining('Use daily.') },
+  });
 });

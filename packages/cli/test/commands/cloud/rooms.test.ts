@@ -13,7 +13,10 @@ const rooms = useCommands('cloud rooms', () =>
   startServiceWith({
     connectRooms: ({ params, body }) => {
       if (params['provider'] !== 'daily') throw createApiError('rooms-not-found');
-      return { ...connection, signsDialin: (body as { dialinSecret: string | null }).dialinSecret !== null };
+      return {
+        ...connection,
+        signsDialin: typeof (body as { dialinSecret?: string | null }).dialinSecret === 'string',
+      };
     },
     listRoomConnections: () => ({ connections: [connection] }),
     disconnectRooms: ({ query }) => {
@@ -33,7 +36,7 @@ test('connect reads the key from a hidden prompt or standard input, and never sh
     {
       stdout: [/Connected\W.*daily/, /Domain\W.*example/, 'secret address for each agent'],
       hides: 'top-secret',
-      requests: [{ operation: 'connectRooms', body: { apiKey: 'top-secret', dialinSecret: null } }],
+      requests: [{ operation: 'connectRooms', body: { apiKey: 'top-secret' } }],
     },
     { terminal: true, answers: [' top-secret '] },
   );
@@ -52,7 +55,12 @@ rooms.table([
   ['connect daily', { status: 2, stderr: 'Standard input must have the key', requests: [] }, { stdin: '\n' }],
   ['connect daily --dialin-secret', { status: 2, requests: [] }, { stdin: 'key\n' }],
   ['connect daily', { status: 1, stderr: 'No key was given', requests: [] }, { terminal: true, answers: [''] }],
-  ['connect livekit', { status: 1, stderr: 'no key of this provider' }, { stdin: 'key' }],
+  ['connect livekit', { status: 1, stderr: 'PROVIDER must be daily, not "livekit"', requests: [] }, { stdin: 'key' }],
+  [
+    'connect daily --no-dialin-secret',
+    { requests: [{ body: { apiKey: 'key', dialinSecret: null } }] },
+    { stdin: 'key' },
+  ],
   ['disconnect daily', { status: 2, stderr: '--yes' }],
   ['disconnect daily --yes', { status: 1, stderr: 'Rooms of sessions still exist' }],
   ['disconnect daily --yes --force', { stdout: 'Disconnected\tdaily', lastRequest: 'disconnectRooms' }],
