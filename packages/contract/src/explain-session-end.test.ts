@@ -32,7 +32,7 @@ describe('explainSessionEnd', () => {
 
   it.each<[string, string, SessionEvent[], string]>([
     ['the time limit', 'SESSION_TIME_LIMIT', [], 'time limit'],
-    ['no client', 'BOT_CONNECTION_TIMEOUT', [], 'within 5 minutes'],
+    ['no client', 'BOT_CONNECTION_TIMEOUT', [], 'No client connected in time'],
     ['no ready bot', 'BOT_START_TIMEOUT', [], 'No bot became ready'],
     ['a refused WebSocket', '404', [refused], 'responded 404 Not Found instead'],
     ['a failed start', 'HTTP_ERROR', [startFailed], 'exited with code 1 before it was ready.'],
@@ -45,9 +45,15 @@ describe('explainSessionEnd', () => {
     ['a dropped connection', 'HTTP_ERROR', [], 'dropped its connection'],
     ['an exception', '500', [raised], 'The bot raised ValueError: no seeds.'],
     ['a killed service', 'SERVICE_INTERRUPTED', [], 'The service stopped'],
+    ['a room that cannot be decrypted', 'SERVICE_INTERRUPTED', [], 'could not decrypt its room'],
     ['an error response', '500', [], 'failed: it responded with HTTP status 500'],
   ])('names the cause of a failed session: %s', (_, completionStatus, events, cause) => {
     expect(explainSessionEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
+  });
+
+  it('says what to check if no client connected, also for a phone call', () => {
+    const ended = { completionStatus: 'BOT_CONNECTION_TIMEOUT', events: [], botStartSeconds: null };
+    expect(explainSessionEnd(ended)?.next).toMatch(/start response.*phone call.*carrier/);
   });
 
   it('says that the bot refused the session if the bot responded with status 403 before the session started', () => {

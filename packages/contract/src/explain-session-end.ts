@@ -1,4 +1,3 @@
-import { socketTokenLifetimeSeconds } from './limits.ts';
 import type { SessionEventOfThisVersion } from './operations/session-events.ts';
 import type { SessionResponse } from './operations/sessions.ts';
 import { describeSessionEventCause, isEventOfThisVersion } from './session-event-cause.ts';
@@ -26,8 +25,10 @@ export function explainSessionEnd({
   }
   if (status === 'BOT_CONNECTION_TIMEOUT') {
     return {
-      cause: `No client connected within ${socketTokenLifetimeSeconds / 60} minutes.`,
-      next: 'Check that the client connects to the wsUrl of the start response, with its token.',
+      cause: `${getSessionCompletionStatusLabel(status)}.`,
+      next:
+        'Check that the client connects to the address in the start response, with its token. If the session is a phone call, ' +
+        'check that the carrier can open WebSockets to the service: a reverse proxy may reject them.',
     };
   }
   if (status === 'BOT_START_TIMEOUT') {
@@ -38,7 +39,7 @@ export function explainSessionEnd({
   }
   if (status === 'SERVICE_INTERRUPTED') {
     return {
-      cause: 'The service stopped while it relayed the WebSocket of the session. The bot did not cause this.',
+      cause: `${getSessionCompletionStatusLabel(status)}. The bot did not cause this.`,
       next: 'Start the session again. If this happens repeatedly, ask the operator of the service.',
     };
   }

@@ -38,7 +38,7 @@ export const sessionCompletionStatusLabels = {
   HTTP_COMPLETED: 'The bot finished',
   HTTP_ERROR: 'The bot did not start, crashed, or dropped its connection',
   WS_CONNECTION_CLOSED: 'The WebSocket was closed',
-  SERVICE_INTERRUPTED: 'The service stopped while it relayed the session',
+  SERVICE_INTERRUPTED: 'The service stopped while it relayed the session, or could not decrypt its room',
   BOT_START_TIMEOUT: 'No bot became ready and accepted the session in time',
   BOT_CONNECTION_TIMEOUT: 'No client connected in time',
   SESSION_STOPPED: 'Stopped by a request or a shutdown',
