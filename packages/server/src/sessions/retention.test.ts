@@ -3,6 +3,7 @@ import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeSessions } from './retention.ts';
+import { hasSessionOfPhoneCall } from './rows.ts';
 
 const day = 86_400;
 
@@ -46,6 +47,18 @@ describe('session retention', () => {
     expect(await left('sessions')).toEqual(new Set([open, young]));
     const metrics = await rows.db.selectFrom('session_metrics').select('session_id').execute();
     expect(metrics).toEqual([{ session_id: young }]);
+  });
+
+  it('remembers the phone calls of removed sessions, so that a recorded request starts no second one', async () => {
+    const phoneCall = { phone_carrier: 'twilio', phone_call: 'CA1' } as const;
+    const id = await rows.session(of, { ...ended(90 * day + 1), ...phoneCall });
+    await purge(90);
+    expect(await left('sessions')).not.toContain(id);
+    const isKnown = (agent: string, callId: string) =>
+      hasSessionOfPhoneCall(rows.db, agent, { carrier: 'twilio', callId });
+    expect(await isKnown(agentId, 'CA1')).toBe(true);
+    expect(await isKnown(agentId, 'CA2')).toBe(false);
+    expect(await isKnown(await rows.agent(await rows.organization()), 'CA1')).toBe(false);
   });
 
   it('keeps all sessions if retention is 0 days', async () => {

@@ -37,20 +37,19 @@ export function insertSession(row: NewSession): RawBuilder<unknown> {
       ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
 }
 
-/** Whether a session was created for a phone call of an agent. */
+/** Whether a session was created for a phone call of an agent, even if retention has deleted it. */
 export async function hasSessionOfPhoneCall(
   db: Database,
   agentId: string,
   call: { readonly carrier: PhoneCarrier; readonly callId: string },
 ): Promise<boolean> {
-  const row = await db
-    .selectFrom('sessions')
-    .select('id')
-    .where('agent_id', '=', agentId)
-    .where('phone_carrier', '=', call.carrier)
-    .where('phone_call', '=', call.callId)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql`
+    select 1 from sessions where agent_id = ${agentId} and phone_carrier = ${call.carrier} and phone_call = ${call.callId}
+    union all
+    select 1 from past_calls where agent_id = ${agentId} and carrier = ${call.carrier} and call = ${call.callId}`.execute(
+    db,
+  );
+  return rows.length > 0;
 }
 
 /**
@@ -308,21 +307,20 @@ export function findSessionRequestBody(db: Database, sessionId: string) {
   return db.selectFrom('sessions').select(['body', 'transport']).where('id', '=', sessionId).executeTakeFirst();
 }
 
-/** Deletes sessions that ended before a time, oldest first, at most `limit`. */
+/** Deletes sessions that ended before a time, oldest first, at most `limit`. Keeps the ids of their phone calls. */
 export async function deleteEndedSessions(db: Database, before: Date, limit: number): Promise<number> {
-  const result = await db
-    .deleteFrom('sessions')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('sessions')
-        .select('id')
-        .where('state', '=', 'ended')
-        .where('ended_at', '<', before)
-        .orderBy('ended_at')
-        .limit(limit),
+  const { rows } = await sql<{ deleted: number }>`
+    with deleted as (
+      delete from sessions where id in (
+        select id from sessions where state = 'ended' and ended_at < ${before} order by ended_at limit ${limit})
+      returning agent_id, phone_carrier, phone_call
+    ), kept as (
+      insert into past_calls (agent_id, carrier, call)
+      select agent_id, phone_carrier, phone_call from deleted where phone_call is not null
+      on conflict do nothing
     )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+    select count(*)::int as deleted from deleted`.execute(db);
+  return rows[0]?.deleted ?? 0;
 }
 
 export async function readSessionState(

@@ -51,6 +51,7 @@ export type Tables = {
   provider_keys: ProviderKeysTable;
   pull_secret_checks: PullSecretChecksTable;
   refused_calls: RefusedCallsTable;
+  past_calls: PastCallsTable;
   audit_events: AuditEventsTable;
   users: UsersTable;
   user_sessions: UserSessionsTable;
@@ -446,6 +447,12 @@ export type SessionRoomsTable = {
 
 /** A meeting in a room, and its bot in it, by the provider's ids. */
 export type Meeting = { readonly meetingId: string; readonly participantId: string };
+
+/**
+ * A phone call whose session was deleted by retention. It is kept forever: the signatures of Twilio and Plivo have no time, so a
+ * recorded request would otherwise start a session again.
+ */
+export type PastCallsTable = { agent_id: string; carrier: PhoneCarrier; call: string };
 
 /** The stored output of an ended instance, which served the session `session_id`. */
 export type InstanceLogsTable = {

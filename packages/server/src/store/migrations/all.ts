@@ -23,6 +23,7 @@ import { phoneCallsMigration } from './0058-phone-calls.ts';
 import { listingIndexesMigration } from './0059-listing-indexes.ts';
 import { roomExpiryMigration } from './0060-room-expiry.ts';
 import { urlSecretVersionMigration } from './0061-url-secret-version.ts';
+import { pastCallsMigration } from './0062-past-calls.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   listingIndexesMigration,
   roomExpiryMigration,
   urlSecretVersionMigration,
+  pastCallsMigration,
 ];
