@@ -51,6 +51,7 @@ export const commands: Readonly<Record<string, Loader>> = {
   'cloud webhooks list': () => import('./commands/cloud/webhooks/list.ts'),
   'cloud webhooks create': () => import('./commands/cloud/webhooks/create.ts'),
   'cloud webhooks update': () => import('./commands/cloud/webhooks/update.ts'),
+  'cloud webhooks rotate': () => import('./commands/cloud/webhooks/rotate.ts'),
   'cloud webhooks delete': () => import('./commands/cloud/webhooks/delete.ts'),
   'cloud webhooks test': () => import('./commands/cloud/webhooks/test.ts'),
   'cloud webhooks deliveries': () => import('./commands/cloud/webhooks/deliveries.ts'),

@@ -68,6 +68,7 @@ export const auditActions = [
   'webhooks.create',
   'webhooks.delete',
   'webhooks.resend',
+  'webhooks.rotate',
   'webhooks.test',
   'webhooks.update',
 ] as const;

@@ -198,11 +198,15 @@ export const accountCredentialLifetimeSeconds = {
   authorizationCode: 60,
 } as const;
 
-/** Limits of webhooks. `webhooks` is per organization; `responseBytes` is what is kept of a response; lengths are in characters. */
+/**
+ * Limits of webhooks. `webhooks` is per organization; `responseBytes` is what is kept of a response; lengths are in characters;
+ * `secretOverlapHours` is how long requests are signed with both secrets after a rotation.
+ */
 export const webhookLimits = {
   webhooks: 10,
   urlLength: 2048,
   descriptionLength: 200,
   responseBytes: 1024,
   deliveriesPerPage: 50,
+  secretOverlapHours: 24,
 } as const;

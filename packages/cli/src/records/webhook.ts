@@ -28,6 +28,20 @@ export function createWebhookFields(webhook: Webhook): readonly (readonly [strin
   ];
 }
 
+/** Reports a webhook whose secret is new. */
+export function reportWebhookSecret(webhook: Webhook & { readonly secret: string }): CommandReport {
+  return {
+    json: webhook,
+    blocks: [
+      {
+        kind: 'fields',
+        fields: [['Secret', { text: webhook.secret, tone: 'strong' }], ...createWebhookFields(webhook)],
+      },
+      { kind: 'note', lines: ['Save the secret now: it cannot be shown again.'] },
+    ],
+  };
+}
+
 export function formatDeliveryStateCell({ state, attempts }: WebhookDelivery): Cell {
   if (state === 'delivered') return { text: 'Delivered', tone: 'good' };
   if (state === 'failed') return { text: 'Failed', tone: 'bad' };

@@ -90,7 +90,7 @@ export const createWebhook = defineOperation({
   body: z.object({ url: WebhookUrl, events: Events, description: Description.default('') }),
   status: 201,
   response: CreatedWebhook,
-  errors: ['invalid-request', 'webhooks-too-many'],
+  errors: ['invalid-request', 'webhooks-too-many', 'vault-unavailable'],
 });
 
 export const updateWebhook = defineOperation({
@@ -110,6 +110,19 @@ export const updateWebhook = defineOperation({
   }),
   response: Webhook,
   errors: ['invalid-request', 'webhook-not-found'],
+});
+
+export const rotateWebhookSecret = defineOperation({
+  ...requestWithoutBody,
+  ...common,
+  name: 'rotateWebhookSecret',
+  summary: `Replace the secret of a webhook. For ${webhookLimits.secretOverlapHours} hours, or until the next rotation, requests are signed with both secrets`,
+  method: 'POST',
+  audit: 'webhooks.rotate',
+  path: '/webhooks/{webhookId}/rotate',
+  params: WebhookPath,
+  response: CreatedWebhook,
+  errors: ['webhook-not-found', 'vault-unavailable'],
 });
 
 export const deleteWebhook = defineOperation({

@@ -760,6 +760,9 @@ export type WebhooksTable = {
   enabled: boolean;
   /** The key that signs requests, wrapped with a key of the organization. */
   wrapped_key: Buffer;
+  /** The key before the last rotation, which also signs requests until `former_key_until`. Null without a rotation. */
+  former_key: Generated<Buffer | null>;
+  former_key_until: Generated<Date | null>;
   created_at: Date;
   updated_at: Date;
 };

@@ -1,13 +1,14 @@
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { getWebhookDelivery, listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
-import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from './webhooks.ts';
+import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 
 export function createWebhookHandlers(context: ServiceContext) {
   return {
     listWebhooks: async (_, caller) => ({ webhooks: await listWebhooks(context, caller) }),
     createWebhook: ({ body }, caller) => createWebhook(context, caller, body),
     updateWebhook: ({ params, body }, caller) => updateWebhook(context, caller, params.webhookId, body),
+    rotateWebhookSecret: ({ params }, caller) => rotateWebhookSecret(context, caller, params.webhookId),
     deleteWebhook: ({ params }, caller) => deleteWebhook(context, caller, params.webhookId),
     testWebhook: ({ params }, caller) => testWebhook(context, caller, params.webhookId),
     listWebhookDeliveries: ({ params, query }, caller) =>

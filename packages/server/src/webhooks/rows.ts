@@ -57,6 +57,27 @@ export async function updateWebhookRow(
     .executeTakeFirst();
 }
 
+/** Replaces the key of a webhook. The former key signs its requests, too, until `formerUntil`. */
+export async function replaceSigningKey(
+  db: Database,
+  organizationId: string,
+  id: string,
+  { wrapped, at, formerUntil }: { readonly wrapped: Buffer; readonly at: Date; readonly formerUntil: Date },
+): Promise<WebhookRow | undefined> {
+  return db
+    .updateTable('webhooks')
+    .set(({ ref }) => ({
+      former_key: ref('wrapped_key'),
+      former_key_until: formerUntil,
+      wrapped_key: wrapped,
+      updated_at: at,
+    }))
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
 export async function deleteWebhookRow(
   db: Database,
   organizationId: string,
@@ -174,7 +195,7 @@ export function listDeliveryPage(
 
 /** A delivery that this server may send until its lease ends. */
 export type ClaimedDelivery = Pick<DeliveryRow, 'webhook_id' | 'event_id' | 'event' | 'payload' | 'attempts'> &
-  Pick<WebhookRow, 'organization_id' | 'url' | 'wrapped_key'>;
+  Pick<WebhookRow, 'organization_id' | 'url' | 'wrapped_key' | 'former_key' | 'former_key_until'>;
 
 /**
  * Claims due deliveries: of each webhook except `busy` the oldest ones, at most `perWebhook`, and never two of the same subject. The
@@ -193,7 +214,8 @@ export async function claimDueDeliveries(
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
     with due as (
-      select head.webhook_id, head.event_id, webhooks.organization_id, webhooks.url, webhooks.wrapped_key
+      select head.webhook_id, head.event_id, webhooks.organization_id, webhooks.url, webhooks.wrapped_key,
+        webhooks.former_key, webhooks.former_key_until
       from webhooks join organizations on organizations.id = webhooks.organization_id
         cross join lateral (
           select webhook_id, event_id, next_at, row_number() over (order by d.next_at) as rank from webhook_deliveries d
@@ -213,7 +235,7 @@ export async function claimDueDeliveries(
     set next_at = ${claim.leaseEndsAt}, attempts = attempts + 1, attempted_at = ${claim.now}
     from locked where d.webhook_id = locked.webhook_id and d.event_id = locked.event_id
     returning d.webhook_id, d.event_id, d.event, d.payload, d.attempts,
-      locked.organization_id, locked.url, locked.wrapped_key`.execute(db);
+      locked.organization_id, locked.url, locked.wrapped_key, locked.former_key, locked.former_key_until`.execute(db);
   return rows;
 }
 

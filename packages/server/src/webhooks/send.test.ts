@@ -36,7 +36,7 @@ function send(url: string, options: { hosts?: readonly string[]; addresses?: rea
     resolveHost: async () => addresses,
     timeoutMs: url.endsWith('/silent') || url.endsWith('/slow-body') ? 2_000 : 30_000,
   };
-  const message = { url, eventId: newId(), payload, key, at: new Date() };
+  const message = { url, eventId: newId(), payload, keys: [key], at: new Date() };
   return sendWebhookMessage(connection, message, new AbortController().signal);
 }
 

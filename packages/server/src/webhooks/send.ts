@@ -15,7 +15,8 @@ export type WebhookMessage = {
   readonly url: string;
   readonly eventId: string;
   readonly payload: string;
-  readonly key: Buffer;
+  /** The keys that sign the request. Several while a secret is being replaced. */
+  readonly keys: readonly Buffer[];
   readonly at: Date;
 };
 
@@ -47,7 +48,7 @@ export async function sendWebhookMessage(
 
 async function post(
   options: WebhookConnectionOptions,
-  { url, eventId, payload, key, at }: WebhookMessage,
+  { url, eventId, payload, keys, at }: WebhookMessage,
   signal: AbortSignal,
 ): Promise<WebhookResponse> {
   const { request } = await import('undici');
@@ -63,7 +64,9 @@ async function post(
         'user-agent': 'bothost',
         'webhook-id': eventId,
         'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-        'webhook-signature': new Webhook(key, { format: 'raw' }).sign(eventId, at, payload),
+        'webhook-signature': keys
+          .map((key) => new Webhook(key, { format: 'raw' }).sign(eventId, at, payload))
+          .join(' '),
       },
       body: payload,
     });

@@ -8,7 +8,7 @@ import { newId } from '../store/uuid.ts';
 import { getWebhookDelivery, listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
 import { purgeWebhookDeliveries } from './retention.ts';
 import { readSigningKey } from './signing-key.ts';
-import { createWebhook, deleteWebhook, listWebhooks, updateWebhook } from './webhooks.ts';
+import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 
 const rows = await useTestRows();
 let context: Awaited<ReturnType<typeof openContext>>;
@@ -85,6 +85,7 @@ it('operations on a webhook of another organization fail exactly as for a missin
     const delivery = { webhookId, eventId };
     const attempts = [
       () => updateWebhook(context, other, webhookId, { enabled: false }),
+      () => rotateWebhookSecret(context, other, webhookId),
       () => deleteWebhook(context, other, webhookId),
       () => testWebhook(context, other, webhookId),
       () => listWebhookDeliveries(context, other, webhookId, { limit: 10 }),

@@ -12,11 +12,13 @@ import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import { type AllowedHosts, formatHostAndPort } from '../http-client/allowed-hosts.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database } from '../store/tables.ts';
+import { isUuid } from '../store/uuid.ts';
 import {
   deleteWebhookRow,
   insertWebhook,
   listWebhookRows,
   lockWebhooks,
+  replaceSigningKey,
   updateWebhookRow,
   type WebhookRow,
 } from './rows.ts';
@@ -82,6 +84,30 @@ export function updateWebhook(
     if (row === undefined) throw createApiError('webhook-not-found');
     await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.update', details: Object.keys(wanted) });
     return present(row);
+  });
+}
+
+/**
+ * Replaces the secret of a webhook, and returns the new one. Until the end of the overlap, requests are signed with both, so that
+ * the receiver can change its secret. The next rotation ends the overlap.
+ *
+ * @throws failure `webhook-not-found`
+ */
+export async function rotateWebhookSecret(
+  context: Context & { readonly keyring: Keyring },
+  scope: ActingScope,
+  id: string,
+): Promise<ResponseOf<Operations['rotateWebhookSecret']>> {
+  if (!isUuid(id)) throw createApiError('webhook-not-found');
+  const { organizationId } = scope;
+  const { secret, wrapped } = await createSigningKey(context, { organizationId, webhookId: id });
+  const at = context.now();
+  const formerUntil = new Date(at.getTime() + 3_600_000 * webhookLimits.secretOverlapHours);
+  return context.db.transaction().execute(async (db) => {
+    const row = await replaceSigningKey(db, organizationId, id, { wrapped, at, formerUntil });
+    if (row === undefined) throw createApiError('webhook-not-found');
+    await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.rotate' });
+    return { ...present(row), secret };
   });
 }
 

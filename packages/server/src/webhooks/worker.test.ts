@@ -5,13 +5,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestVault } from '../../test/support/test-vault.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { type ReceivedEvent, startWebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import type { PollingLoop } from '../concurrency/polling-loop.ts';
 import { createAllowedHosts } from '../http-client/allowed-hosts.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
-import { listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
+import { getWebhookDelivery, listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
 import { recordAgentEvent } from './record-event.ts';
 import { claimDueDeliveries } from './rows.ts';
-import { createWebhook, updateWebhook } from './webhooks.ts';
+import { createWebhook, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 import { startWebhookWorker } from './worker.ts';
 
 /** The clock of the workers. It stands still unless a test advances it, so that a slow machine causes no retry. */
@@ -28,7 +29,7 @@ const receiver = await startWebhookReceiver((event, response) =>
   (responses.get(event.path) ?? ((_, accepted) => void accepted.end()))(event, response),
 );
 let context: Awaited<ReturnType<typeof openContext>>;
-const workers: { close: () => Promise<void> }[] = [];
+const workers: PollingLoop[] = [];
 
 async function openContext() {
   const vault = await createTestVault(rows);
@@ -254,4 +255,26 @@ it('a test event is sent at once, and again with the same id and payload', async
     created_at: sent.createdAt,
     data: { webhook_id: hook.id },
   });
+});
+
+it('a worker signs with the former secret, too, for a day after a rotation, and until the next one', async () => {
+  const hook = await webhook();
+  const former = receiver.secrets.get(hook.path) ?? '';
+  const rotate = async (at = now()) =>
+    (await rotateWebhookSecret({ ...context, now: () => at }, hook.scope, hook.id)).secret;
+  const accepts = async (secret: string) => {
+    receiver.secrets.set(hook.path, secret);
+    const { eventId } = await testWebhook(context, hook.scope, hook.id);
+    for (const worker of workers) worker.wake();
+    const read = async () =>
+      (await getWebhookDelivery(context, hook.scope, { webhookId: hook.id, eventId })).responseStatus;
+    await expect.poll(read).not.toBeNull();
+    return (await read()) === 200;
+  };
+  const second = await rotate();
+  expect([await accepts(former), await accepts(second)]).toEqual([true, true]);
+  const third = await rotate();
+  expect([await accepts(former), await accepts(second), await accepts(third)]).toEqual([false, true, true]);
+  const fourth = await rotate(new Date(clock - 86_400_000));
+  expect([await accepts(third), await accepts(fourth)]).toEqual([false, true]);
 });

@@ -94,13 +94,17 @@ async function sendDelivery(context: Context, claimed: ClaimedDelivery, closing:
 async function send(context: Context, claimed: ClaimedDelivery, closing: AbortSignal): Promise<WebhookResponse> {
   const { url, event_id: eventId, payload } = claimed;
   const owner = { organizationId: claimed.organization_id, webhookId: claimed.webhook_id };
-  let key: Buffer;
+  const at = context.now();
+  const wrapped = [claimed.wrapped_key];
+  if (claimed.former_key !== null && claimed.former_key_until !== null && at < claimed.former_key_until)
+    wrapped.push(claimed.former_key);
+  let keys: readonly Buffer[];
   try {
-    key = await readSigningKey(context, owner, claimed.wrapped_key);
+    keys = await Promise.all(wrapped.map((key) => readSigningKey(context, owner, key)));
   } catch (cause) {
     context.logger.warn({ err: cause, webhook: claimed.webhook_id }, 'webhook secret unreadable');
     const error = 'The secret of the webhook cannot be decrypted. Create the webhook again, and inform the operator.';
     return { status: null, body: null, error };
   }
-  return sendWebhookMessage(context, { url, eventId, payload, key, at: context.now() }, closing);
+  return sendWebhookMessage(context, { url, eventId, payload, keys, at }, closing);
 }

@@ -240,6 +240,10 @@ const requests: { readonly [Name in keyof AllOperations]?: () => Promise<() => P
     const webhookId = await createWebhook();
     return () => service.client.updateWebhook({ params: { webhookId }, body: { enabled: false } });
   },
+  rotateWebhookSecret: async () => {
+    const webhookId = await createWebhook();
+    return () => service.client.rotateWebhookSecret({ params: { webhookId } });
+  },
   deleteWebhook: async () => {
     const webhookId = await createWebhook();
     return () => service.client.deleteWebhook({ params: { webhookId } });

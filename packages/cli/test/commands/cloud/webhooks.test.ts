@@ -21,6 +21,7 @@ const webhooks = useCommands('cloud webhooks', () =>
     listWebhooks: () => ({ webhooks: [webhook, { ...webhook, enabled: false }] }),
     createWebhook: () => ({ ...webhook, secret }),
     updateWebhook: () => webhook,
+    rotateWebhookSecret: () => ({ ...webhook, secret }),
     deleteWebhook: () => webhook,
     testWebhook: () => pending,
     resendWebhookDelivery: () => pending,
@@ -56,6 +57,14 @@ test('update sends only what was given', async () => {
   await webhooks.run(`update ${id} --url https://b.example/ -e session.failed --enabled --json`, {
     wholeJson: webhook,
     requests: [{ body: { url: 'https://b.example/', events: ['session.failed'], enabled: true } }],
+  });
+});
+
+test('rotate prints the new secret', async () => {
+  await webhooks.run(`rotate ${id}`, {
+    stdout: new RegExp(`^Secret\t${secret}\nId\t${id}\n`),
+    stderr: 'Save the secret now',
+    lastRequest: 'rotateWebhookSecret',
   });
 });
 

@@ -24,6 +24,7 @@ import { listingIndexesMigration } from './0059-listing-indexes.ts';
 import { roomExpiryMigration } from './0060-room-expiry.ts';
 import { urlSecretVersionMigration } from './0061-url-secret-version.ts';
 import { pastCallsMigration } from './0062-past-calls.ts';
+import { formerWebhookKeysMigration } from './0063-former-webhook-keys.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   roomExpiryMigration,
   urlSecretVersionMigration,
   pastCallsMigration,
+  formerWebhookKeysMigration,
 ];

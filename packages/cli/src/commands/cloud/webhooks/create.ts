@@ -2,7 +2,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import {
-  createWebhookFields,
+  reportWebhookSecret,
   webhookEventNames,
   webhookEventOption,
   webhookEventsHelp,
@@ -29,15 +29,6 @@ export const command = defineCommand({
     const created = await client.createWebhook({
       body: { url, events: all ? webhookEventNames : [...event], description },
     });
-    return {
-      json: created,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [['Secret', { text: created.secret, tone: 'strong' }], ...createWebhookFields(created)],
-        },
-        { kind: 'note', lines: ['Save the secret now: it cannot be shown again.'] },
-      ],
-    };
+    return reportWebhookSecret(created);
   },
 });

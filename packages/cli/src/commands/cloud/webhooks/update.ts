@@ -11,7 +11,7 @@ import {
 export const command = defineCommand({
   summary: 'Change a webhook',
   details:
-    'The secret stays the same. While a webhook is disabled, new events are not recorded for it, and recorded ones wait.\n' +
+    'The secret stays the same: cloud webhooks rotate replaces it. While a webhook is disabled, new events are not recorded for it, and recorded ones wait.\n' +
     webhookEventsHelp,
   arguments: { id: webhookArgument },
   options: {
