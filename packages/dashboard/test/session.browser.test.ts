@@ -109,6 +109,20 @@ browserTest('the page of a failed session names the cause, the next step and the
   await line('The model is slow').waitFor();
 });
 
+browserTest('the page of a session in a room shows the meetings that its bot joined', async () => {
+  const sessionId = await startSession(service, 'parrot');
+  const meetingIds = [{ meetingId: 'meeting-1', participantId: 'bot-1' }];
+  // Only the meetings are not real, because the service has no key of Daily.
+  await page.route(`**/v1/**/sessions/${sessionId}`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), meetingIds } });
+  });
+  onTestFinished(() => page.unrouteAll({ behavior: 'wait' }));
+  await open(`sessions/${sessionId}`);
+  await page.getByText('Meeting meeting-1, bot bot-1').waitFor();
+  await inspect('session-meetings');
+});
+
 browserTest('the page of an unknown session says that it does not exist', async () => {
   await open('sessions/01a20861-0000-7000-8000-000000000000');
   await page.getByRole('alert').getByText('no session with this id').waitFor();

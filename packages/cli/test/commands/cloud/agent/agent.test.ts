@@ -401,6 +401,11 @@ test('sessions --id shows the HTTP status if the bot refused the WebSocket', asy
   });
 });
 
+test('sessions --id shows the meetings that the bot joined', async () => {
+  found = { ...session, meetingIds: [{ meetingId: 'meeting-1', participantId: 'bot-1' }] };
+  await run(`sessions parrot --id ${sessionId}`, { stdout: 'Meeting\tmeeting-1 (bot: bot-1)\n' });
+});
+
 test('sessions --id shows missing metrics and start times as missing, not as zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, events: [] };
   found = { ...found, botStartSeconds: null, botStartMilliseconds: null, coldStart: null };
