@@ -1,6 +1,7 @@
 import type { ConversationLevel, DeploymentProblem } from '@bothost/contract';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { AgentsTable, Database, SecretRevisionPin } from '../store/tables.ts';
+import { commitWithoutWaiting } from '../store/transaction.ts';
 import { isUuid } from '../store/uuid.ts';
 
 export type AgentRow = Selectable<AgentsTable>;
@@ -19,8 +20,8 @@ export function findAgent(db: Database, organizationId: string, nameOrId: string
 }
 
 /**
- * Locks an agent until the transaction ends, so that concurrent starts cannot exceed `max_agents`. Returns undefined if
- * the agent does not exist.
+ * Locks an agent until the transaction ends, so that concurrent starts cannot exceed `max_agents`. The commit of the transaction
+ * does not wait for the disk. Returns undefined if the agent does not exist.
  */
 export async function lockAgentWithDeployment(
   db: Database,
@@ -35,7 +36,7 @@ export async function lockAgentWithDeployment(
       deployments.websocket_auth as "websocketAuth", deployments.websocket_start as "websocketStart",
       deployments.secret_pins as "secretPins",
       deployments.error_code as "problem"
-    from agents left join deployments on deployments.id = agents.active_deployment_id
+    from agents left join deployments on deployments.id = agents.active_deployment_id cross join ${commitWithoutWaiting}
     where agents.organization_id = ${organizationId} and agents.name = ${name} and agents.deleted_at is null
     for no key update of agents`.execute(db);
   const [row] = rows;

@@ -28,8 +28,8 @@ export type ServingDeployment = {
 };
 
 /**
- * Locks an agent for a session start and returns its serving deployment in this region. Call this in a transaction.
- * `maxConversationLevel` is the highest level that the operator allows.
+ * Locks an agent for a session start and returns its serving deployment in this region. Call this in a transaction, whose commit
+ * then does not wait for the disk. `maxConversationLevel` is the highest level that the operator allows.
  */
 export async function lockAgentForSessionStart(
   { db, host, maxConversationLevel }: SessionStartContext,

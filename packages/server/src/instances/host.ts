@@ -2,6 +2,7 @@ import type { DeploySource } from '@bothost/contract';
 import { sql } from 'kysely';
 import { OperatorError } from '../operator-error.ts';
 import type { Database } from '../store/tables.ts';
+import { commitWithoutWaiting } from '../store/transaction.ts';
 
 /**
  * The host that runs the instances of a region. The process driver, which runs instances as local processes, treats each data
@@ -100,6 +101,7 @@ export async function removeRegionWithoutAgents(db: Database, { id, region }: Re
  */
 export async function recordHeartbeat(context: { db: Database; now: () => Date }, host: RegionHost): Promise<void> {
   // One statement instead of a transaction of four, because it runs every second. The setting ends with the statement.
-  const setting = sql`(select set_config('synchronous_commit', 'off', true)) as setting`;
-  await sql`update hosts set heartbeat_at = ${context.now()} from ${setting} where id = ${host.id}`.execute(context.db);
+  await sql`update hosts set heartbeat_at = ${context.now()} from ${commitWithoutWaiting} where id = ${host.id}`.execute(
+    context.db,
+  );
 }

@@ -142,6 +142,12 @@ describe('dispatchSession', () => {
     expect(transitions).toEqual(['open', 'live']);
   });
 
+  it('keeps the time of a dispatch that is recorded already', async () => {
+    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { dispatchedAt: secondsAgo(9) });
+    await dispatchSession(context, readySession);
+    expect(await stored(readySession.id)).toMatchObject({ state: 'live', handed_over_at: null });
+  });
+
   it('ends a session whose room cannot be read, without a request to the bot', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'daily' });
     await dispatchSession({ ...context, createRoomRequest: async () => null }, readySession);

@@ -88,15 +88,14 @@ const acceptMs = 5;
  * The session is live once the bot has accepted it (docs/bot-contract.md, "Start"). Rejects if the result cannot be recorded.
  */
 export async function dispatchSession(context: SessionDispatchContext, session: ReadySession): Promise<void> {
-  // Do not dispatch the session while this server process shuts down. The next server process dispatches it, because the
-  // database contains no record of a dispatch.
+  // Do not dispatch the session while this server process shuts down. The next server process dispatches it.
   if (context.closing.aborted) return;
   const room = await context.createRoomRequest(session);
   if (context.closing.aborted) return;
   if (room === null) return context.endSession(session.id, 'SERVICE_INTERRUPTED');
   // Record the dispatch even if the bot has a status route. The next server process asks this route whether the bot received
   // the session, but if the bot has exited by then, only this record remains.
-  const recorded = context.retryWrite(() => markDispatched(context, session.id));
+  const recorded = session.dispatchedAt ?? context.retryWrite(() => markDispatched(context, session.id));
   // A bot without a status route could get the session twice after a crash, so wait for the commit before sending the
   // request.
   if (!session.reportsSession) await recorded;

@@ -148,7 +148,7 @@ type Input = Parameters<typeof createSession>[1] & {
   readonly transport: Exclude<SessionTransport, 'websocket'>;
 };
 
-function begin(context: SessionParts, input: Input, { claim, deployment }: StartedSession): void {
+function begin(context: SessionParts, input: Input, { claim, deployment, dispatchedAt }: StartedSession): void {
   if (claim === null) return;
   const { instanceId, address, readyAt, reportsSession } = claim;
   context.telemetry.sessionStarted(address === null ? 'cold' : 'warm');
@@ -171,7 +171,7 @@ function begin(context: SessionParts, input: Input, { claim, deployment }: Start
     claimedAt: context.now(),
     readyAt,
     body: input.body,
-    dispatchedAt: null,
+    dispatchedAt,
     botStartedAt: null,
   });
 }

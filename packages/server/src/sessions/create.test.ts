@@ -96,6 +96,18 @@ describe('createSession', () => {
     });
   });
 
+  it.each([
+    ['records the dispatch to a ready instance whose bot reports its session', { reports_session: true }, testNow],
+    ['records no dispatch to a ready instance whose bot does not report it', { reports_session: false }, null],
+    ['records no dispatch to a starting instance', { state: 'starting', host: null, port: null } as const, null],
+  ])('%s', async (_, fields, dispatchedAt) => {
+    const { name, of } = await agent();
+    await rows.instance(of, fields);
+    const start = input(name);
+    expect(await createSession(context(), start)).toMatchObject({ dispatchedAt });
+    expect(await sessionRow(start.sessionId)).toMatchObject({ handed_over_at: dispatchedAt });
+  });
+
   it('claims a starting instance if none is ready', async () => {
     const { name, of } = await agent();
     const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });

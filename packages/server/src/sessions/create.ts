@@ -14,8 +14,9 @@ import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { keepSessionRoom, type NewSessionRoom } from '../rooms/session-room.ts';
 import type { SessionTransport } from '../store/tables.ts';
-import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
+import { waitForDisk } from '../store/transaction.ts';
 import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
+import { markDispatched } from './progress.ts';
 import { hasSessionOfPhoneCall, insertSession } from './rows.ts';
 
 type Context = InstanceClaimContext & SessionStartContext;
@@ -39,17 +40,31 @@ export type SessionStartInput = {
 };
 
 /** `deployment` has the conversation level of the session. */
-export type StartedSession = { readonly deployment: ServingDeployment; readonly claim: InstanceClaim | null };
+type ClaimedSession = { readonly deployment: ServingDeployment; readonly claim: InstanceClaim | null };
+
+/** `dispatchedAt` is null if the dispatch is not recorded yet. */
+export type StartedSession = ClaimedSession & { readonly dispatchedAt: Date | null };
 
 /**
  * Creates a session and claims its instance in one transaction, so that neither exists without the other. A WebSocket
- * start claims no instance until its client connects.
+ * start claims no instance until its client connects. If the instance is ready and its bot reports its session, so that a recorded
+ * dispatch can be verified, also records the dispatch.
  *
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`,
  * `level-needs-token`, `rooms-timeout`, `call-repeated` if the phone call already has a session
  */
-export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
-  return runInQuicklyUnlockedTransaction(context.db, async (db) => {
+export async function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
+  const started = await insertAndClaim(context, input);
+  const { claim } = started;
+  const isReady = claim !== null && claim.address !== null && claim.reportsSession;
+  // Either commit waits until the transaction before it is on disk.
+  if (isReady) return { ...started, dispatchedAt: await markDispatched(context, input.sessionId) };
+  await waitForDisk(context.db);
+  return { ...started, dispatchedAt: null };
+}
+
+function insertAndClaim(context: Context, input: SessionStartInput): Promise<ClaimedSession> {
+  return context.db.transaction().execute(async (db) => {
     const deployment = await lockServingDeployment({ ...context, db }, input);
     const waits = input.transport === 'websocket';
     const { phoneCall } = input;

@@ -6,6 +6,7 @@ import {
   findSessionRequestBody,
   listOpenSessionRows,
   type StartMoments,
+  setDispatchTime,
   setStartMoments,
   updateSessionRow,
 } from './rows.ts';
@@ -20,10 +21,12 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
 
 /**
  * Records a dispatch before the session is sent to its bot, so that after a crash it is known that the bot may have the
- * session.
+ * session. Returns the recorded time.
  */
-export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<void> {
-  await updateSessionRow(context.db, sessionId, ['starting'], { handed_over_at: context.now() });
+export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<Date> {
+  const at = context.now();
+  await setDispatchTime(context.db, sessionId, at);
+  return at;
 }
 
 /**

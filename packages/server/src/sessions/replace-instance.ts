@@ -3,7 +3,6 @@ import { lockAgentForScaling } from '../agents/serving-deployment.ts';
 import { claimInstance, type InstanceClaim } from '../instances/claim.ts';
 import { releaseInstance } from '../instances/lifecycle.ts';
 import type { Database } from '../store/tables.ts';
-import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
 import { recordEvents } from './progress.ts';
 import { findStartingSession, updateSessionRow } from './rows.ts';
 
@@ -31,7 +30,7 @@ export function replaceInstance(
   context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
   { sessionId, instanceId, cause }: { readonly sessionId: string; readonly instanceId: string; readonly cause: string },
 ): Promise<InstanceReplacement | null> {
-  return runInQuicklyUnlockedTransaction(context.db, async (db) => {
+  return context.db.transaction().execute(async (db) => {
     const found = await findStartingSession(db, sessionId);
     if (found === undefined) return null;
     await lockAgentForScaling(db, found.agent_id);

@@ -119,6 +119,12 @@ export function updateSessionRow(
     .executeTakeFirst();
 }
 
+/** Sets the time of the dispatch if the session is starting. */
+export async function setDispatchTime(db: Database, id: string, at: Date): Promise<void> {
+  await sql`/* prepared: set-dispatch-time */
+    update sessions set handed_over_at = ${at}::timestamptz where id = ${id} and state = 'starting'`.execute(db);
+}
+
 /** Returns a session that is starting, with what is needed to claim an instance for it. */
 export function findStartingSession(db: Database, id: string) {
   return db

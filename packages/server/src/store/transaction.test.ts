@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
 import type { Database } from './tables.ts';
-import { runInQuicklyUnlockedTransaction } from './transaction.ts';
+import { commitWithoutWaiting, runInQuicklyUnlockedTransaction } from './transaction.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -52,7 +52,7 @@ describe('runInQuicklyUnlockedTransaction', () => {
   const count = async () => (await sql<{ number: number }>`select number from counted`.execute(db)).rows[0]?.number;
   const increment = () =>
     runInQuicklyUnlockedTransaction(db, (transaction) =>
-      sql`update counted set number = number + 1`.execute(transaction),
+      sql`update counted set number = number + 1 from ${commitWithoutWaiting}`.execute(transaction),
     );
 
   it('releases its locks before the commit is durable, and resolves only when it is', async () => {

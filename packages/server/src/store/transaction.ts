@@ -7,16 +7,21 @@ export function runInTransaction<T>(db: Database, work: (db: Database) => Promis
 }
 
 /**
- * Runs `work` in a new transaction that releases its locks before its commit is on disk, so that a transaction that waits for the
- * same lock does not wait for the disk twice. Resolves when the commit is on disk. What another transaction reads before then is
- * safe: its own commit follows in the write-ahead log, so it is lost if this one is.
+ * A source for the `from` clause of a statement that takes a lock: the commit of the transaction does not wait for the disk, so that
+ * the lock is released sooner. What another transaction reads before the commit is on disk is safe: its own commit follows in the
+ * write-ahead log, so it is lost if the first one is.
  */
+export const commitWithoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as setting`;
+
+/** Runs `work` in a new transaction in which a statement contains `commitWithoutWaiting`. Resolves when the commit is on disk. */
 export async function runInQuicklyUnlockedTransaction<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
-  const result = await db.transaction().execute(async (transaction) => {
-    await sql`set local synchronous_commit = off`.execute(transaction);
-    return work(transaction);
-  });
+  const result = await db.transaction().execute(work);
+  await waitForDisk(db);
+  return result;
+}
+
+/** Waits until all commits so far are on disk. */
+export async function waitForDisk(db: Database): Promise<void> {
   // The commit of this message waits until the write-ahead log before it is on disk. A transaction without a write would not wait.
   await sql`select pg_logical_emit_message(true, 'bothost', '')`.execute(db);
-  return result;
 }
