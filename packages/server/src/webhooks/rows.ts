@@ -107,7 +107,7 @@ export async function insertDeliveriesOfAgentEvent(
     readonly data: object;
   },
 ): Promise<void> {
-  await sql`insert into webhook_deliveries
+  await sql`/* prepared: record-agent-event */ insert into webhook_deliveries
       (webhook_id, event_id, event, subject, sequence, payload, state, next_at, created_at)
     select webhooks.id, ${event.eventId}::uuid, ${event.event}::text, ${event.subject}::uuid,
       (select coalesce(max(sequence), 0) + 1 from webhook_deliveries
@@ -212,7 +212,7 @@ export async function claimDueDeliveries(
     readonly limit: number;
   },
 ): Promise<readonly ClaimedDelivery[]> {
-  const { rows } = await sql<ClaimedDelivery>`
+  const { rows } = await sql<ClaimedDelivery>`/* prepared: claim-deliveries */
     with due as (
       select head.webhook_id, head.event_id, webhooks.organization_id, webhooks.url, webhooks.wrapped_key,
         webhooks.former_key, webhooks.former_key_until
