@@ -1,7 +1,8 @@
 import { type Logger, pino } from 'pino';
 import { createBufferedLog } from './composition/buffered-log.ts';
 import { formatReadyMessage } from './composition/ready-message.ts';
-import { type RunningServer, startServer } from './composition/server.ts';
+import type { RunningServer } from './composition/server.ts';
+import { startServer } from './composition/start-server.ts';
 import { interpretStopSignal } from './composition/stop-signals.ts';
 import { type Config, readConfig } from './config.ts';
 import { OperatorError } from './operator-error.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startServer } from '../src/composition/server.ts';
+import { startServer } from '../src/composition/start-server.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Tables } from '../src/store/tables.ts';

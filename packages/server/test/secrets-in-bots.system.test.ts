@@ -3,7 +3,7 @@ import { createApiClient, isReservedSecretKey, maxSecretValueBytes, secretSetLim
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startServer } from '../src/composition/server.ts';
+import { startServer } from '../src/composition/start-server.ts';
 import { readConfig } from '../src/config.ts';
 import { openDatabase } from '../src/store/database.ts';
 import type { Tables } from '../src/store/tables.ts';

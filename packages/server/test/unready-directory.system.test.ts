@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { startServer } from '../src/composition/server.ts';
+import { startServer } from '../src/composition/start-server.ts';
 import { readConfig } from '../src/config.ts';
 import { writeBot } from './support/bots.ts';
 import { startTestServer } from './support/test-server.ts';

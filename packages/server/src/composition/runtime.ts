@@ -1,22 +1,12 @@
 import { totalmem } from 'node:os';
-import type { DeploySource } from '@bothost/contract';
-import { type DirectoryTreeRemover, type Runtime, type RuntimeDriver, RuntimeUnavailableError } from '@bothost/runtime';
-import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
+import { type DirectoryTreeRemover, type Runtime, RuntimeUnavailableError } from '@bothost/runtime';
+import { runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { type ConversationFollowers, createConversationFollowers } from '../conversations/followers.ts';
 import { createOutputStoringRuntime, storeOutput } from '../logs/store-output.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Teardown } from './teardown.ts';
-
-/** The runtime driver with which this server runs the instances of its region. */
-export const getRuntimeDriver = (kind: RuntimeKind): Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> =>
-  runtimes[kind];
-
-/** What the agents of this region are deployed from. */
-export function getAcceptedSource(kind: RuntimeKind): DeploySource {
-  return getRuntimeDriver(kind).traits.accepts.has('image') ? 'image' : 'build';
-}
 
 /**
  * Opens the runtime driver of this region. The driver removes an instance's files only after its conversation and

@@ -6,7 +6,6 @@ import {
   removeCompletedRestore,
   requireNoPartialRestore,
 } from '../backup/pending-restore.ts';
-import { restoreDatabase } from '../backup/restore-database.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { registerHost, removeRegionWithoutAgents } from '../instances/host.ts';
@@ -14,7 +13,7 @@ import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { createDataDirectory, type DataDirectory, lockDataDirectory, openDataDirectory } from './data-directory.ts';
-import { getAcceptedSource, getRuntimeDriver } from './runtime.ts';
+import { getAcceptedSource, getRuntimeDriver } from './runtime-driver.ts';
 import type { Teardown } from './teardown.ts';
 
 /** The data directory, database and region lock of this server. All other parts depend on them. */
@@ -52,7 +51,10 @@ export async function openServerStorage(config: Config, logger: Logger, teardown
     dataDirectory: data.path,
     region: config.region,
     logger,
-    restore: restore === null ? null : (db) => restoreDatabase({ db, now }, restore),
+    restore:
+      restore === null
+        ? null
+        : async (db) => (await import('../backup/restore-database.ts')).restoreDatabase({ db, now }, restore),
     onRegionRetaken: async (db) => void (await record(db)),
     onRegionLost,
   });

@@ -1,5 +1,4 @@
 import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { createFirstInvitation } from '../accounts/links.ts';
 import { recordSourceProblems } from '../agents/accepted-source.ts';
 import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
@@ -8,7 +7,6 @@ import { evaluateAlerts } from '../alerts/evaluate.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { resolveHostBySystem } from '../http-client/ssrf-safe-agent.ts';
-import { OperatorError } from '../operator-error.ts';
 import { findOldestOrganization } from '../organizations/first-start.ts';
 import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import type { Store } from '../store/open-store.ts';
@@ -21,11 +19,11 @@ import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
 import { findReadinessProblem } from './readiness.ts';
-import { getAcceptedSource, getRuntimeDriver } from './runtime.ts';
+import { getRuntimeDriver } from './runtime-driver.ts';
 import { type DirectoryAgentStatus, waitUntilDirectoryAgentsServe } from './served-agents.ts';
-import { openServerStorage } from './server-storage.ts';
+import type { ServerStorage } from './server-storage.ts';
 import { shutDown } from './shut-down.ts';
-import { createTeardown, type Teardown } from './teardown.ts';
+import type { Teardown } from './teardown.ts';
 
 export type RunningServer = {
   /** URL of the service, such as `http://127.0.0.1:7420`. */
@@ -51,37 +49,16 @@ export type RunningServer = {
 };
 
 /**
- * Composition root: opens all parts in dependency order, starts them, and tears them down if a step fails. For each agent
- * directory in the configuration, waits until the agent is ready or has failed, which may take minutes. Stops waiting if
- * `stopping` aborts.
+ * Composition root: opens the parts of the service in dependency order and starts them. For each agent directory in the
+ * configuration, waits until the agent is ready or has failed, which may take minutes. Stops waiting if `stopping` aborts.
  */
-export async function startServer(
+export async function composeServer(
+  serverStorage: ServerStorage,
   config: Config,
-  logger: Logger,
-  stopping: AbortSignal = new AbortController().signal,
-): Promise<RunningServer> {
-  const teardown = createTeardown(logger);
-  try {
-    return await compose(config, logger, teardown, stopping);
-  } catch (error) {
-    await teardown.endFailedStart();
-    throw error;
-  }
-}
-
-async function compose(
-  config: Config,
-  logger: Logger,
   teardown: Teardown,
   stopping: AbortSignal,
 ): Promise<RunningServer> {
-  if (getAcceptedSource(config.runtime) === 'image' && (config.agents ?? []).length > 0) {
-    throw new OperatorError(
-      'BOTHOST_AGENTS names directories, but this region runs images. Remove BOTHOST_AGENTS, and deploy an image: botcli cloud deploy AGENT IMAGE',
-    );
-  }
   const state: ServiceLifecycleState = { url: '', isStarting: true, isDraining: false };
-  const serverStorage = await openServerStorage(config, logger, teardown);
   const dataDirectory = serverStorage.data.path;
   const { context, runtime, removeTree } = await createServiceContext(serverStorage, config, state, teardown);
   const parts: Parts = {

@@ -10,7 +10,8 @@ import { startTestServer, type TestServer } from '../../test/support/test-server
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../store/database.ts';
 import type { Database, Tables } from '../store/tables.ts';
-import { type RunningServer, startServer } from './server.ts';
+import type { RunningServer } from './server.ts';
+import { startServer } from './start-server.ts';
 
 const parrot = fileURLToPath(new URL('../../../../examples/parrot', import.meta.url));
 const logger = pino({ level: 'silent' });

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { webhookLimits } from '@bothost/contract';
-import { Webhook } from 'standardwebhooks';
 import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { AllowedHosts } from '../http-client/allowed-hosts.ts';
 import { createSsrfSafeHttpAgent, type HostResolver, RefusedAddressError } from '../http-client/ssrf-safe-agent.ts';
@@ -51,7 +50,7 @@ async function post(
   { url, eventId, payload, keys, at }: WebhookMessage,
   signal: AbortSignal,
 ): Promise<WebhookResponse> {
-  const { request } = await import('undici');
+  const [{ request }, { Webhook }] = await Promise.all([import('undici'), import('standardwebhooks')]);
   const { webhookHosts, resolveHost: resolve, timeoutMs } = options;
   const agent = createSsrfSafeHttpAgent({ privateHosts: webhookHosts.listed, resolve, timeoutMs, signal });
   try {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiClient, createApiClient } from '@bothost/contract';
 import { type Logger, pino } from 'pino';
-import { type RunningServer, startServer } from '../../src/composition/server.ts';
+import type { RunningServer } from '../../src/composition/server.ts';
+import { startServer } from '../../src/composition/start-server.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 

@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import type { LiveKitServer } from './livekit-server.ts';
 
 /** What the holder of a token may do (LiveKit's documentation, "Tokens & grants"). `agent`: clients show a bot, not a person. */

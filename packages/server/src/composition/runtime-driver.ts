@@ -1,0 +1,12 @@
+import type { DeploySource } from '@bothost/contract';
+import type { RuntimeDriver } from '@bothost/runtime';
+import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
+
+/** The runtime driver with which this server runs the instances of its region. */
+export const getRuntimeDriver = (kind: RuntimeKind): Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> =>
+  runtimes[kind];
+
+/** What the agents of this region are deployed from. */
+export function getAcceptedSource(kind: RuntimeKind): DeploySource {
+  return getRuntimeDriver(kind).traits.accepts.has('image') ? 'image' : 'build';
+}
