@@ -1,11 +1,11 @@
 """Creates the observers of Pipecat to which the host's observer delegates, if this version of Pipecat has them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
 from pipecat.observers.base_observer import FramePushed
-from pipecat.processors.frame_processor import FrameDirection
+from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 
 
 def find_class(module: str, name: str) -> Any:
@@ -14,6 +14,11 @@ def find_class(module: str, name: str) -> Any:
         return getattr(import_module(f"pipecat.{module}"), name, None)
     except ImportError:
         return None
+
+
+def has_processor(processors: Iterable[FrameProcessor], kind: Any) -> bool:
+    """Return whether one of the processors has a class, which `find_class` may not have found."""
+    return kind is not None and any(isinstance(processor, kind) for processor in processors)
 
 
 _CLASSES = {

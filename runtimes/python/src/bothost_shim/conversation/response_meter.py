@@ -44,6 +44,8 @@ class ResponseMeter:
         # The frame that reported the user's silence from which the next response is measured.
         self._silence: FramePushed | None = None
         self._released_at: float | None = None
+        # Whether the bot has not sent audio in its response yet.
+        self._awaits_audio = True
 
     @property
     def knows_silence(self) -> bool:
@@ -57,7 +59,7 @@ class ResponseMeter:
 
     async def stop_voice(self, data: FramePushed) -> None:
         """Receive a frame that the user fell silent."""
-        self._is_voice_active, self._silence = False, data
+        self._is_voice_active, self._silence, self._awaits_audio = False, data, True
         await self.delegate.push(data)
 
     async def start_turn(self, data: FramePushed) -> None:
@@ -69,7 +71,7 @@ class ResponseMeter:
 
     async def release_turn(self, data: FramePushed) -> None:
         """Receive a frame that the user's part of the turn ended."""
-        self._released_at = time.time()
+        self._released_at, self._awaits_audio = time.time(), True
         if not self.knows_silence:
             await self.measure_from_now(data)
         await self.delegate.push(data)
@@ -82,10 +84,22 @@ class ResponseMeter:
 
     async def interrupt(self, data: FramePushed) -> None:
         """Receive a frame of an interruption."""
+        self._awaits_audio = True
         await self.delegate.push(data)
         if self._silence is not None and self._turns.is_user_turn_open:
             # The turn began after the user fell silent. The interruption made Pipecat's observer forget this silence.
             await self.delegate.push(self._silence)
+
+    async def push_stage(self, data: FramePushed) -> None:
+        """Receive a frame with which a stage of a response begins."""
+        self._awaits_audio = True
+        await self.delegate.push(data)
+
+    async def push_audio(self, data: FramePushed) -> None:
+        """Receive synthesized audio. Only the first audio of a response is of interest."""
+        if self._awaits_audio:
+            self._awaits_audio = False
+            await self.delegate.push(data)
 
     async def start_bot_speech(self, data: FramePushed) -> None:
         """Receive a frame that the bot began to speak, and write the response."""
