@@ -1,15 +1,18 @@
 """Tests of the recorded conversations of a real Pipecat pipeline."""
 
+import asyncio
 import base64
 import json
-from contextlib import suppress
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pipecat.frames.protobufs import frames_pb2
-from running_bot import SESSION_ID, running_bot, write_bot
-from websockets.asyncio.client import connect
+from running_bot import SESSION_ID, RunningBot, running_bot, write_bot
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 BOT_SOURCE = (Path(__file__).parent / "conversation_bot.py").read_text()
@@ -39,15 +42,17 @@ class Recording:
         return [tuple(line.get(name) for name in names) for line in found] if names else found
 
 
-async def hold_call(tmp_path: Path, level: str | None, *says: str, **options: Any) -> Recording:
-    """Run a session of the bot, with a client that only listens, until the bot ends it."""
+@asynccontextmanager
+async def calling(
+    tmp_path: Path, level: str | None, *says: str, **options: Any
+) -> AsyncIterator[tuple[RunningBot, AsyncIterator[dict[str, Any]]]]:
+    """Start a session of the bot, with a client that only listens. Yield the bot and the messages to the client."""
     file = tmp_path / "conversation"
     file.touch()
     body = {"says": says, "turns": "voice", "metrics": True} | options
     query = base64.b64encode(json.dumps(body).encode()).decode()
     headers = {"x-session-id": SESSION_ID, "x-transport-type": "websocket"}
     headers |= {} if level is None else {"bothost-conversation-level": level}
-    messages = []
     async with running_bot(write_bot(tmp_path, BOT_SOURCE), BOTHOST_CONVERSATION_FILE=str(file)) as bot:
         url = f"ws://127.0.0.1:{bot.port}/ws?body={query}"
         async with connect(url, additional_headers=headers, proxy=None) as client:
@@ -55,15 +60,25 @@ async def hold_call(tmp_path: Path, level: str | None, *says: str, **options: An
             ready = {"version": "2.0.0", "about": about}
             message = json.dumps({"label": "rtvi-ai", "type": "client-ready", "id": "1", "data": ready})
             await client.send(PROTOBUF_TYPES.Frame(message={"data": message}).SerializeToString())
-            with suppress(ConnectionClosed):
-                async for data in client:
-                    assert isinstance(data, bytes)
-                    frame = PROTOBUF_TYPES.Frame.FromString(data)
-                    if frame.WhichOneof("frame") == "message":
-                        messages.append(json.loads(frame.message.data))
+            yield bot, read_messages(client)
+
+
+async def read_messages(client: ClientConnection) -> AsyncIterator[dict[str, Any]]:
+    with suppress(ConnectionClosed):
+        async for data in client:
+            assert isinstance(data, bytes)
+            frame = PROTOBUF_TYPES.Frame.FromString(data)
+            if frame.WhichOneof("frame") == "message":
+                yield json.loads(frame.message.data)
+
+
+async def hold_call(tmp_path: Path, level: str | None, *says: str, **options: Any) -> Recording:
+    """Run a session of the bot, with a client that only listens, until the bot ends it."""
+    async with calling(tmp_path, level, *says, **options) as (bot, receiving):
+        messages = [message async for message in receiving]
         report = await bot.report(wait=20)
         assert report["state"] == "ended"
-    return Recording(file.read_text(), messages)
+    return Recording((tmp_path / "conversation").read_text(), messages)
 
 
 async def test_transcript_has_both_sides_of_each_turn(tmp_path: Path) -> None:
@@ -92,6 +107,24 @@ async def test_transcript_has_both_sides_of_each_turn(tmp_path: Path) -> None:
     assert services["logLevel"] == "DEBUG"
     assert recording.select("usage", "turn", "role")[-1] == (2, "tts")
     assert recording.lines[-1]["reason"] == "end-frame"
+
+
+async def test_killed_bot_loses_at_most_one_second_of_events(tmp_path: Path) -> None:
+    text = "a text that is long enough to kill the bot while it says it again"
+    answers = 0
+    async with calling(tmp_path, "transcript", text) as (bot, receiving):
+        async for message in receiving:
+            answers += message["type"] == "bot-started-speaking"
+            if answers == 2:
+                break
+        await asyncio.sleep(1)
+        bot.signal(signal.SIGKILL)
+        await bot.process.wait()
+    recording = Recording((tmp_path / "conversation").read_text(), [])
+    assert recording.select("said", "turn", "side", "text")[1:] == [(1, "user", text)]
+    assert recording.select("response", "turn") == [(0,), (1,)]
+    assert recording.select("speech", "side", "turn", "to")[-1] == ("bot", 1, None)
+    assert recording.select("end") == []
 
 
 async def test_interrupted_bot_said_the_beginning_of_its_answer(tmp_path: Path) -> None:
