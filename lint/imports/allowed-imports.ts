@@ -138,9 +138,9 @@ export const importAreas: readonly ImportArea[] = [
     shared: [
       contract,
       '../bot-port.ts',
-      '../bot-readiness.ts',
       '../instance-end.ts',
       '../instance-events.ts',
+      '../instance-starts.ts',
       '../json-lines.ts',
       '../output/',
       '../polling.ts',
@@ -157,9 +157,9 @@ export const importAreas: readonly ImportArea[] = [
     shared: [
       contract,
       '../bot-port.ts',
-      '../bot-readiness.ts',
       '../instance-end.ts',
       '../instance-events.ts',
+      '../instance-starts.ts',
       '../json-lines.ts',
       '../output/',
       '../runtime.ts',

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { z } from 'zod';
-import { type InstanceExit, StartError } from './runtime.ts';
+import { type InstanceEvent, type InstanceExit, StartError } from './runtime.ts';
 
 export const instanceEndSchema = z.object({
   code: z.number().nullable(),
@@ -31,6 +31,17 @@ export function describeExit({ code, signal, outOfMemory, tail, diskLimit }: Ins
   const known = code === null && signal === null ? 'unknown' : 'exited';
   const reason = diskLimit !== undefined ? 'disk' : outOfMemory ? 'out-of-memory' : known;
   return { reason, code, signal, outOfMemory, tail, diskLimit };
+}
+
+/** Returns the exits of those instances that have ended, in their order. */
+export function listExits(
+  instances: Iterable<{ readonly instanceId: string; readonly end: () => InstanceEnd | null }>,
+): readonly InstanceEvent[] {
+  const exits = [...instances].flatMap(({ instanceId, end }): InstanceEvent[] => {
+    const ended = end();
+    return ended === null ? [] : [{ kind: 'exited', instanceId, at: new Date(ended.at), exit: describeExit(ended) }];
+  });
+  return exits.sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
 /** The error of a start whose bot ended before it was ready. */

@@ -1,4 +1,4 @@
-import { describeExit, type InstanceEnd } from '../instance-end.ts';
+import { describeExit, type InstanceEnd, listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
 import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
 import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
@@ -127,7 +127,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
         logger.warn({ instanceId: instance.instanceId, err: error }, 'end of instance could not be read');
       });
     },
-    watch: (signal) => events.watch(() => listExits(byId), signal),
+    watch: (signal) => events.watch(() => listExits(byId.values()), signal),
     noticed: events.noticed,
     forget: async (instanceId) => {
       const instance = byId.get(instanceId);
@@ -145,12 +145,3 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
 }
 
 const isRunning = (state: string | undefined) => state === 'running' || state === 'paused' || state === 'restarting';
-
-function listExits(byId: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {
-  const exits = [...byId.values()].flatMap((instance): InstanceEvent[] => {
-    const end = instance.end();
-    const { instanceId } = instance;
-    return end === null ? [] : [{ kind: 'exited', instanceId, at: new Date(end.at), exit: describeExit(end) }];
-  });
-  return exits.sort((a, b) => a.at.getTime() - b.at.getTime());
-}

@@ -1,13 +1,11 @@
 import { botPort } from '../bot-port.ts';
-import { notListening, waitUntilReady } from '../bot-readiness.ts';
-import { createExitError } from '../instance-end.ts';
+import { createCancelError, createInstanceStarts, type InstanceStarts, waitForBot } from '../instance-starts.ts';
 import {
   type InstanceAddress,
   type InstanceSpec,
   ProjectPreparationError,
   type RuntimeLogger,
   StartError,
-  type StartedInstance,
 } from '../runtime.ts';
 import {
   type ContainerOptions,
@@ -34,19 +32,8 @@ export type InstanceStarterContext = ContainerOptions & {
   readonly records: InstanceRecordStore;
 };
 
-export type InstanceStarter = {
-  readonly start: (spec: InstanceSpec, signal: AbortSignal, launched: () => void) => Promise<StartedInstance>;
-  /** Cancels a start in progress. When it resolves, the instance is in the registry or its container is removed. */
-  readonly cancel: (instanceId: string) => Promise<void>;
-  /** Rejects starts in progress and later starts, without stopping bots. */
-  readonly close: () => Promise<void>;
-};
-
-export function createInstanceStarter(context: InstanceStarterContext): InstanceStarter {
+export function createInstanceStarter(context: InstanceStarterContext): InstanceStarts {
   const { engine, instances } = context;
-  const closing = new AbortController();
-  const launches = new Map<string, { readonly canceled: AbortController; readonly launched: Promise<Instance> }>();
-  const starting = new Set<Promise<unknown>>();
 
   const launch = async (spec: InstanceSpec, canceled: AbortSignal): Promise<Instance> => {
     const { instanceId } = spec;
@@ -84,50 +71,19 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     }
   };
 
-  const launchShared = (spec: InstanceSpec): Promise<Instance> => {
-    const known = launches.get(spec.instanceId);
-    if (known !== undefined) return known.launched;
-    const canceled = new AbortController();
-    const launched = launch(spec, AbortSignal.any([canceled.signal, closing.signal])).catch((error: unknown) => {
-      throw toStartError(error, canceled.signal.aborted || closing.signal.aborted);
-    });
-    launches.set(spec.instanceId, { canceled, launched });
-    return launched.finally(() => launches.delete(spec.instanceId));
-  };
-
-  const start = async (spec: InstanceSpec, signal: AbortSignal, onLaunched: () => void): Promise<StartedInstance> => {
-    const { instanceId } = spec;
-    if (signal.aborted || closing.signal.aborted) throw createCancelError();
-    const cancel = () => launches.get(instanceId)?.canceled.abort();
-    signal.addEventListener('abort', cancel);
-    try {
-      const instance = instances.byId.get(instanceId) ?? (await launchShared(spec));
-      onLaunched();
-      return { address: await becomeReady(context, instance, signal, closing.signal) };
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
-  };
-
-  return {
-    start: (...options) => {
-      const started = start(...options);
-      starting.add(started);
-      return started.finally(() => starting.delete(started));
+  return createInstanceStarts({
+    find: (instanceId) => instances.byId.get(instanceId),
+    launch: (spec, canceled, closing) => {
+      const signal = AbortSignal.any([canceled, closing]);
+      return launch(spec, signal).catch((error: unknown) => {
+        throw toStartError(error, signal.aborted);
+      });
     },
-    cancel: async (instanceId) => {
-      const launch = launches.get(instanceId);
-      launch?.canceled.abort();
-      await launch?.launched.catch(() => undefined);
-    },
-    close: async () => {
-      closing.abort();
-      await Promise.allSettled(starting);
-    },
-  };
+    becomeReady: async (_, instance, canceled, closing) => ({
+      address: await becomeReady(context, instance, canceled, closing),
+    }),
+  });
 }
-
-const createCancelError = () => new StartError('The start was canceled before the bot was ready.', null);
 
 function toStartError(error: unknown, isCanceled: boolean): StartError {
   if (error instanceof StartError) return error;
@@ -208,40 +164,16 @@ async function startOnNetwork({ engine, hostId }: InstanceStarterContext, contai
   }
 }
 
-/**
- * Waits until the bot is ready (docs/bot-contract.md, "Readiness"), then sets its CPU limit and records its address. The signal
- * `stop` stops the bot; the signal `leave` leaves it running.
- */
+/** Waits until the bot is ready, then sets its CPU limit and records its address. */
 async function becomeReady(
   { engine, hostId, logger }: InstanceStarterContext,
   instance: Instance,
-  stop: AbortSignal,
-  leave: AbortSignal,
+  canceled: AbortSignal,
+  closing: AbortSignal,
 ): Promise<InstanceAddress> {
   const known = instance.address();
   if (known !== null && instance.end() === null) return known;
-  const waiting = new AbortController();
-  const signal = AbortSignal.any([stop, leave, waiting.signal]);
-  let state = notListening;
-  const host = await Promise.race([
-    waitUntilReady(
-      () => readHost(engine, hostId, instance),
-      signal,
-      (next) => {
-        state = next;
-      },
-    ).catch(() => null),
-    instance.ended.then(() => null),
-  ]);
-  waiting.abort();
-  const end = instance.end();
-  if (end !== null) throw createExitError(end);
-  if (host === null) {
-    if (leave.aborted && !stop.aborted) throw new StartError('The service shut down before the bot was ready.', null);
-    await instance.stop(0);
-    const tail = instance.output.tail();
-    throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { kind: 'bot', tail });
-  }
+  const host = await waitForBot(instance, () => readHost(engine, hostId, instance), canceled, closing);
   try {
     instance.becomeReady(host);
     await instance.limitCpu('running');

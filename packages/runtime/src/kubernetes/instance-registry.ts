@@ -1,4 +1,4 @@
-import { describeExit } from '../instance-end.ts';
+import { describeExit, listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
 import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
 import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
@@ -142,7 +142,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       const instance = byId.get(name);
       if (instance?.podUid === uid) instance.deleted(pod);
     },
-    watch: (signal) => events.watch(() => listExits(byId), signal),
+    watch: (signal) => events.watch(() => listExits(byId.values()), signal),
     noticed: events.noticed,
     discard: removeAll,
     forget: async (instanceId) => {
@@ -155,13 +155,4 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       await Promise.all([...byId.values()].map((instance) => instance.close()));
     },
   };
-}
-
-function listExits(byId: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {
-  const exits = [...byId.values()].flatMap((instance): InstanceEvent[] => {
-    const end = instance.end();
-    const { instanceId } = instance;
-    return end === null ? [] : [{ kind: 'exited', instanceId, at: new Date(end.at), exit: describeExit(end) }];
-  });
-  return exits.sort((a, b) => a.at.getTime() - b.at.getTime());
 }

@@ -1,14 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { notListening, waitUntilReady } from '../bot-readiness.ts';
-import { createExitError } from '../instance-end.ts';
-import {
-  type InstanceAddress,
-  type InstanceSpec,
-  type RuntimeLogger,
-  StartError,
-  type StartedInstance,
-} from '../runtime.ts';
+import { createCancelError, createInstanceStarts, type InstanceStarts, waitForBot } from '../instance-starts.ts';
+import { type InstanceAddress, type InstanceSpec, type RuntimeLogger, StartError } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
 import { isApiError, isUnavailable } from './api-client.ts';
 import type { Instance } from './instance.ts';
@@ -42,19 +35,8 @@ export type InstanceStarterContext = PodOptions & {
   readonly randomSuffix: () => string;
 };
 
-export type InstanceStarter = {
-  readonly start: (spec: InstanceSpec, signal: AbortSignal, launched: () => void) => Promise<StartedInstance>;
-  /** Cancels a start in progress. When it resolves, the instance is in the registry or its pod is deleted. */
-  readonly cancel: (instanceId: string) => Promise<void>;
-  /** Rejects starts in progress and later starts, without stopping bots. */
-  readonly close: () => Promise<void>;
-};
-
-export function createInstanceStarter(context: InstanceStarterContext): InstanceStarter {
+export function createInstanceStarter(context: InstanceStarterContext): InstanceStarts {
   const { instances } = context;
-  const closing = new AbortController();
-  const launches = new Map<string, { readonly canceled: AbortController; readonly launched: Promise<Instance> }>();
-  const starting = new Set<Promise<unknown>>();
 
   /** Deletes the pod of a failed start. If its bot has run meanwhile, the instance is left as one that has ended. */
   const remove = async (instanceId: string) => {
@@ -68,9 +50,9 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     }
   };
 
-  const launch = async (spec: InstanceSpec, canceled: AbortSignal): Promise<Instance> => {
+  const launch = async (spec: InstanceSpec, canceled: AbortSignal, closing: AbortSignal): Promise<Instance> => {
     const { instanceId } = spec;
-    const signal = AbortSignal.any([canceled, closing.signal]);
+    const signal = AbortSignal.any([canceled, closing]);
     const waits = createWaitNotices(instances, instanceId);
     let hasRequested = false;
     try {
@@ -84,59 +66,26 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
       return instance;
     } catch (error) {
       // The next server process continues with the pod.
-      if (closing.signal.aborted && !canceled.aborted) throw createCancelError();
+      if (closing.aborted && !canceled.aborted) throw createCancelError();
       if (hasRequested) await remove(instanceId);
       throw canceled.aborted ? createCancelError(waits.last()) : toStartError(error);
     }
   };
 
-  const launchShared = (spec: InstanceSpec): Promise<Instance> => {
-    const known = launches.get(spec.instanceId);
-    if (known !== undefined) return known.launched;
-    const canceled = new AbortController();
-    const launched = launch(spec, canceled.signal);
-    launches.set(spec.instanceId, { canceled, launched });
-    return launched.finally(() => launches.delete(spec.instanceId));
-  };
-
-  const start = async (spec: InstanceSpec, signal: AbortSignal, onLaunched: () => void): Promise<StartedInstance> => {
-    const { instanceId } = spec;
-    if (signal.aborted || closing.signal.aborted) throw createCancelError();
-    const cancel = () => launches.get(instanceId)?.canceled.abort();
-    signal.addEventListener('abort', cancel);
-    try {
+  return createInstanceStarts({
+    find: (instanceId) => {
       const known = instances.byId.get(instanceId);
-      const instance = known?.hasRun() === true ? known : await launchShared(spec);
-      onLaunched();
-      const address = await becomeReady(instance, signal, closing.signal);
+      return known?.hasRun() === true ? known : undefined;
+    },
+    launch,
+    becomeReady: async (spec, instance, canceled, closing) => {
+      const address = await becomeReady(instance, canceled, closing);
       const pod = context.allowsLocalImages ? null : instance.pod();
       const prepared = pod === null ? null : addDigest(parsePreparedImage(spec.prepared), pod);
       return prepared === null ? { address } : { address, prepared };
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
-  };
-
-  return {
-    start: (...options) => {
-      const started = start(...options);
-      starting.add(started);
-      return started.finally(() => starting.delete(started));
     },
-    cancel: async (instanceId) => {
-      const launch = launches.get(instanceId);
-      launch?.canceled.abort();
-      await launch?.launched.catch(() => undefined);
-    },
-    close: async () => {
-      closing.abort();
-      await Promise.allSettled(starting);
-    },
-  };
+  });
 }
-
-/** `cause` says what the start waited for. */
-const createCancelError = (cause = 'The start was canceled before the bot was ready.') => new StartError(cause, null);
 
 function toStartError(error: unknown): StartError {
   if (error instanceof StartError) return error;
@@ -195,7 +144,8 @@ async function createForInstance(
   const { api, hostId, instances } = context;
   const instance = instances.byId.get(spec.instanceId) ?? (await createPod(context, spec, signal, waits));
   const pod = instance.pod();
-  const name = pod?.spec.containers.flatMap(({ envFrom = [] }) => envFrom.map(({ secretRef }) => secretRef?.name))[0];
+  const names = pod?.spec.containers.flatMap(({ envFrom = [] }) => envFrom.map(({ secretRef }) => secretRef?.name));
+  const name = names?.find((one) => one?.startsWith(`${spec.instanceId}-`));
   if (pod === null || name === undefined) throw new Error('the pod has no variables');
   await api.createSecret(createEnvironmentSecretBody(name, pod, hostId, environment), signal);
   return instance;
@@ -284,37 +234,13 @@ async function waitUntilRunning(
   }
 }
 
-/**
- * Waits until the bot is ready (docs/bot-contract.md, "Readiness"), then records that. The signal `stop` stops the bot; the signal
- * `leave` leaves it running.
- */
-async function becomeReady(instance: Instance, stop: AbortSignal, leave: AbortSignal): Promise<InstanceAddress> {
+/** Waits until the bot is ready, then records that. */
+async function becomeReady(instance: Instance, canceled: AbortSignal, closing: AbortSignal): Promise<InstanceAddress> {
   const known = instance.address();
   if (known !== null && instance.end() === null) return known;
-  const waiting = new AbortController();
-  const signal = AbortSignal.any([stop, leave, waiting.signal]);
-  let state = notListening;
-  const readHost = async () => instance.pod()?.status.podIP ?? null;
-  const ready = waitUntilReady(readHost, signal, (next) => {
-    state = next;
-  }).catch(() => null);
-  const host = await Promise.race([ready, waitUntilEnded(instance)]);
-  waiting.abort();
-  const end = instance.end();
-  if (end !== null) throw createExitError(end);
-  if (host === null) {
-    if (leave.aborted && !stop.aborted) throw new StartError('The service shut down before the bot was ready.', null);
-    await instance.stop(0);
-    const tail = instance.output.tail();
-    throw new StartError(`The bot was stopped before it was ready: ${state}.`, null, { kind: 'bot', tail });
-  }
+  await waitForBot(instance, async () => instance.pod()?.status.podIP ?? null, canceled, closing);
   instance.becomeReady();
   const address = instance.address();
   if (address === null) throw new StartError('The pod lost its address.', null);
   return address;
-}
-
-async function waitUntilEnded(instance: Instance): Promise<null> {
-  while (instance.end() === null) await instance.changed();
-  return null;
 }

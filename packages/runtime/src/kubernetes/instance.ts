@@ -36,6 +36,8 @@ export type Instance = {
   readonly address: () => InstanceAddress | null;
   readonly output: OutputSpool;
   readonly end: () => InstanceEnd | null;
+  /** Resolves when the end is recorded. */
+  readonly ended: Promise<void>;
   /** Resolves when the state of the pod has changed, when the end is recorded, or when the pod is gone. */
   readonly changed: () => Promise<void>;
   readonly becomeReady: () => void;
@@ -88,6 +90,12 @@ export function followInstance(options: InstanceOptions): Instance {
   /** Resolves when the stream of the output ends: with the bot, or because it is interrupted. */
   let copied: Promise<unknown> = Promise.resolve();
 
+  let resolveEnded: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    resolveEnded = resolve;
+  });
+  if (end !== null) resolveEnded();
+
   const isDone = () => end !== null || isGone;
 
   const follow = async () => {
@@ -134,6 +142,7 @@ export function followInstance(options: InstanceOptions): Instance {
     }
     if (usage !== null) usage = { ...usage, memoryBytes: 0, hasEnded: true };
     end = recorded;
+    resolveEnded();
     changes.notify();
     options.onEnded(recorded);
   };
@@ -208,6 +217,7 @@ export function followInstance(options: InstanceOptions): Instance {
     },
     output,
     end: () => end,
+    ended,
     changed: changes.changed,
     becomeReady: () => update({ podUid, deploymentId, isReady: true }),
     apply,
