@@ -139,6 +139,7 @@ export const conditionReasonLabels = {
   PrepareFailed: 'Last deploy failed: not prepared',
   ValidationFailed: 'Last deploy failed: the first instance did not start',
   InstancesFailToStart: 'Instances fail to start',
+  InstancesWait: 'An instance waits to start',
 } as const;
 
 export const servingLabels = { serving: 'Serving', notServing: 'Not serving' } as const;

@@ -37,7 +37,7 @@ async function pollRollout(
 ): Promise<DeploymentDetails> {
   const { io, messages } = context;
   const startedAtMs = io.monotonicMs();
-  let lastNotice = { phase: '', seconds: 0 };
+  let lastNotice = { phase: '', waits: '', seconds: 0 };
   for (;;) {
     const deployment = await withRetries(context, () => client.getDeployment({ params: { agentName, deploymentId } }));
     if (deployment.state === 'ready') {
@@ -53,16 +53,19 @@ async function pollRollout(
     const seconds = Math.floor((io.monotonicMs() - startedAtMs) / 1_000);
     const layers = deployment.image?.pulling ?? [];
     const phase = getStatusLabel(deploymentStateLabels, deployment.state);
+    const waits = agent.conditions.find(({ reason }) => reason === 'InstancesWait')?.message ?? '';
     const note = servingNote(agent.activeDeploymentId, deploymentId);
     messages.status(
       layers.length === 0
-        ? `${seconds} s: ${phase}${note}`
+        ? [`${seconds} s: ${phase}${note}`, ...(waits === '' ? [] : [waits])].join('\n')
         : [`${seconds} s: pulling, ${formatPullProgress(layers)}`, ...formatPullLayers(layers)].join('\n'),
     );
-    if (!messages.isLive && (lastNotice.phase !== phase || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
+    const isNew = lastNotice.phase !== phase || lastNotice.waits !== waits;
+    if (!messages.isLive && (isNew || seconds - lastNotice.seconds >= noticeIntervalSeconds)) {
       const pull = layers.length === 0 ? '' : `, pulling ${formatPullProgress(layers)}`;
-      messages.notify(`${phase}${pull}${seconds === 0 ? '' : `, ${seconds} s`}`);
-      lastNotice = { phase, seconds };
+      const wait = waits === '' ? '' : `: ${waits}`;
+      messages.notify(`${phase}${pull}${seconds === 0 ? '' : `, ${seconds} s`}${wait}`);
+      lastNotice = { phase, waits, seconds };
     }
     const limit = deployment.image === null ? timeoutSeconds : imageTimeoutSeconds;
     if (seconds >= limit) {

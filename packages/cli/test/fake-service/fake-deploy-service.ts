@@ -56,6 +56,8 @@ export type FakeDeployService = FakeService & {
     digest: string;
     /** The progress of the pull while a new deployment of an image is being prepared. */
     layers: ImageLayer[];
+    /** What the first instance of a new deployment waits for. */
+    waitsFor: string | null;
   };
 };
 
@@ -87,6 +89,7 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
     pollsUntilReady: 0,
     digest: `sha256:${'a'.repeat(64)}`,
     layers: [],
+    waitsFor: null,
   };
   const tripped = () => {
     if (faults.hangUps === 0) return;
@@ -106,6 +109,18 @@ export async function startFakeDeployService(): Promise<FakeDeployService> {
       activeSessionCount: faults.live,
       conversation: { level, maximumLevel: 'transcript' } as const,
       deployment: desired,
+      conditions:
+        remainingPolls > 0 && faults.waitsFor !== null
+          ? [
+              {
+                type: 'Progressing' as const,
+                status: 'True' as const,
+                reason: 'InstancesWait',
+                message: faults.waitsFor,
+                lastTransitionTime: faults.startedAt,
+              },
+            ]
+          : [],
     };
   };
   const deploy = (body: unknown) => {

@@ -63,7 +63,7 @@ function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDeta
         const isDegraded = type === 'Degraded';
         const Icon = isDegraded ? CircleAlert : LoaderCircle;
         return (
-          <li key={type} className="flex gap-3 px-5 py-4 text-sm sm:px-6">
+          <li key={reason} className="flex gap-3 px-5 py-4 text-sm sm:px-6">
             <Icon
               aria-hidden="true"
               className={
@@ -79,7 +79,7 @@ function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDeta
                   {text}
                 </pre>
               ))}
-              {isDegraded && (
+              {isDegraded && reason !== 'InstancesWait' && (
                 <p className="text-quiet">
                   Read the logs of the deployment, then deploy a repaired version or roll back to an earlier one below.
                 </p>

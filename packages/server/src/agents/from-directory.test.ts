@@ -231,7 +231,7 @@ describe('a service with agent directories', () => {
         conditions: [{ type: 'Progressing' }],
       });
       await ready(deploymentId);
-      running = [{ deploymentId, activeSessions: 1, ready: 3, idle: 2, starting: 3 }];
+      running = [{ deploymentId, activeSessions: 1, ready: 3, idle: 2, starting: 3, waits: null }];
       expect(await show()).toMatchObject({
         name: 'echo',
         organizationId,

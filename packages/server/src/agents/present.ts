@@ -14,6 +14,8 @@ export type DeploymentInstanceCounts = {
   /** Number of ready instances without a session. */
   readonly idle: number;
   readonly starting: number;
+  /** What one of the starting instances waits for. */
+  readonly waits: { readonly at: string; readonly detail: string } | null;
 };
 
 type Names = { readonly agentName: string; readonly organizationName: string };

@@ -40,7 +40,7 @@ const deployment = (fields: Partial<DeploymentRow> = {}): DeploymentRow => ({
 const serving = deployment({ id: 'old', state: 'ready', activated_at: secondsAgo(60) });
 const served = deployment({ state: 'ready', activated_at: secondsAgo(5) });
 const usage = (deploymentId: string, fields = {}) => [
-  { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, ...fields },
+  { deploymentId, activeSessions: 0, ready: 0, idle: 0, starting: 0, waits: null, ...fields },
 ];
 
 /** Evaluates the fields of a rollout in the same order as existing clients. */
@@ -125,6 +125,20 @@ describe('a revision of an agent', () => {
         lastTransitionTime: secondsAgo(3).toISOString(),
       },
     ]);
+  });
+
+  it.each([
+    ['the first instance of a new deployment waits', deployment(), undefined, ['Progressing', 'Progressing']],
+    ['an instance of a serving deployment waits', served, served, ['Degraded']],
+  ] as const)('shows what the platform says when %s', (_, desired, active, types) => {
+    const waits = { at: secondsAgo(3).toISOString(), detail: 'no [free] node' };
+    const { conditions } = computeRollout(desired, active, undefined, usage('new', { starting: 1, waits }));
+    expect(conditions.map(({ type }) => type)).toEqual(types);
+    expect(conditions.at(-1)).toMatchObject({
+      reason: 'InstancesWait',
+      message: 'no (free) node',
+      lastTransitionTime: secondsAgo(3).toISOString(),
+    });
   });
 
   it('shows the exit code of the last failure even after instances start again', () => {

@@ -23,9 +23,10 @@ export function computeRollout(
     currentRevision: current,
     previousRevision: serving ?? former,
     errors: desired.state === 'failed' ? [errorOf(desired)] : [],
-    conditions: [...progressOf(desired, active), ...[desired, active].flatMap((row) => degradedOf(row))].filter(
-      (condition, index, all) => all.findIndex((other) => other.reason === condition.reason) === index,
-    ),
+    conditions: [
+      ...progressOf(desired, active),
+      ...[desired, active].flatMap((row) => [...degradedOf(row), ...waitsOf(row, active, usage)]),
+    ].filter((condition, index, all) => all.findIndex((other) => other.reason === condition.reason) === index),
   } satisfies Partial<AgentDetails> & { reconciled: string | null };
 }
 
@@ -136,6 +137,25 @@ function degradedOf(row: DeploymentRow | undefined): readonly Condition[] {
       reason: row.state === 'failed' ? failed : 'InstancesFailToStart',
       message: whole(row),
       lastTransitionTime: (row.error_at ?? row.state_at).toISOString(),
+    },
+  ];
+}
+
+/** Why the platform does not run an instance yet. A deployment that serves is degraded then. */
+function waitsOf(
+  row: DeploymentRow | undefined,
+  active: DeploymentRow | undefined,
+  usage: readonly DeploymentInstanceCounts[],
+): readonly Condition[] {
+  const waits = usage.find(({ deploymentId }) => deploymentId === row?.id)?.waits ?? null;
+  if (waits === null) return [];
+  return [
+    {
+      type: row?.id === active?.id ? 'Degraded' : 'Progressing',
+      status: 'True',
+      reason: 'InstancesWait',
+      message: formatDeploymentError(waits.detail),
+      lastTransitionTime: waits.at,
     },
   ];
 }

@@ -142,7 +142,20 @@ describe('the warm pool', () => {
     await rows.instance(of, { state: 'starting', ready_at: null });
     await rows.instance(of, { state: 'ended', ended_at: secondsAgo(1) });
     expect(await countInstances(rows, of.agentId)).toEqual([
-      { deploymentId: of.deploymentId, activeSessions: 1, ready: 2, idle: 1, starting: 1 },
+      { deploymentId: of.deploymentId, activeSessions: 1, ready: 2, idle: 1, starting: 1, waits: null },
     ]);
+  });
+
+  it('is counted with what it waits for, until it is ready', async () => {
+    const of = await agent();
+    const event = (code: string) => ({ code, at: testNow.toISOString(), detail: { detail: code } }) as const;
+    const waits = { at: testNow.toISOString(), detail: 'INSTANCE_WAITING' };
+    const notices = JSON.stringify([event('INSTANCE_PULLING'), event('INSTANCE_WAITING')]);
+    const id = await rows.instance(of, { state: 'starting', ready_at: null, notices });
+    const wide = JSON.stringify([event('INSTANCE_LISTENS_WIDE')]);
+    await rows.instance(of, { state: 'starting', ready_at: null, notices: wide });
+    expect(await countInstances(rows, of.agentId)).toMatchObject([{ starting: 2, waits }]);
+    await markReady(context(), id, address, true);
+    expect(await countInstances(rows, of.agentId)).toMatchObject([{ starting: 1, waits: null }]);
   });
 });

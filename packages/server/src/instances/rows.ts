@@ -79,7 +79,11 @@ export async function countInstancesByDeployment(db: Database, agentId: string):
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
       count(*) filter (where state = 'ready')::int as ready,
       count(*) filter (where session_id is null and state = 'ready')::int as idle,
-      count(*) filter (where state = 'starting')::int as starting
+      count(*) filter (where state = 'starting')::int as starting,
+      (array_agg(jsonb_build_object('at', notices -> -1 -> 'at', 'detail', notices -> -1 #> '{detail,detail}') order by id)
+        filter (
+          where state = 'starting' and notices -> -1 ->> 'code' in ('INSTANCE_WAITING', 'INSTANCE_PULLING')
+        ))[1] as waits
     from instances where agent_id = ${agentId} and state <> 'ended' group by deployment_id`.execute(db);
   return rows;
 }

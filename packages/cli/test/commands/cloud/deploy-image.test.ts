@@ -62,6 +62,14 @@ test('shows the progress of the pull by layer and bytes', async () => {
   await deploy.run(`my-bot ${image} --yes --force`, { stderr: lines }, { terminal: true, columns: 100 });
 });
 
+test('shows what the platform says while the first instance waits', async () => {
+  deploy.service.faults.pollsUntilReady = 3;
+  deploy.service.faults.waitsFor = 'no node can run the pod now: 0/3 nodes are available';
+  await deploy.run(`my-bot ${image} --yes`, { stderr: ': no node can run the pod now: 0/3 nodes are available\n' });
+  const lines = ['previous one is active\nno node can run the pod now: 0/3 nodes are available'];
+  await deploy.run(`my-bot ${image} --yes --force`, { stderr: lines }, { terminal: true, columns: 100 });
+});
+
 test('exits with 1 if the image cannot be pulled, with the code and the next step', async () => {
   deploy.service.faults.fails = {
     code: 'PCC_IMAGE_NOT_FOUND',
