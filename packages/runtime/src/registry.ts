@@ -1,10 +1,12 @@
 import type { DockerRuntimeOptions } from './docker/docker-runtime.ts';
+import type { KubernetesRuntimeOptions } from './kubernetes/kubernetes-runtime.ts';
 import type { ProcessRuntimeOptions } from './process/options.ts';
 import type { RuntimeDriver } from './runtime.ts';
 
 type RuntimeDrivers = {
   readonly process: RuntimeDriver<ProcessRuntimeOptions>;
   readonly docker: RuntimeDriver<DockerRuntimeOptions>;
+  readonly kubernetes: RuntimeDriver<KubernetesRuntimeOptions>;
 };
 export type RuntimeKind = keyof RuntimeDrivers;
 
@@ -18,5 +20,9 @@ export const runtimes: RuntimeDrivers = {
   docker: {
     traits: { accepts: new Set(['image']), sampleSeconds: 5 },
     open: async (options) => (await import('./docker/docker-runtime.ts')).createDockerRuntime(options),
+  },
+  kubernetes: {
+    traits: { accepts: new Set(['image']), sampleSeconds: 10 },
+    open: async (options) => (await import('./kubernetes/kubernetes-runtime.ts')).createKubernetesRuntime(options),
   },
 };

@@ -27,6 +27,8 @@ export type Config = Omit<Values<false>, 'dataDirectory' | 'shutdownGraceSeconds
     readonly language: string | undefined;
     readonly timeZone: string | undefined;
   };
+  /** Where a pod finds the API server of its cluster. Null outside a cluster. */
+  readonly kubernetesApiServer: { readonly host: string; readonly port: string } | null;
   /** Path of the CLI profile that the first start of the service writes. */
   readonly profileFile: string;
 };
@@ -88,6 +90,7 @@ export function readConfig(
       language: environment['LANG'],
       timeZone: environment['TZ'],
     },
+    kubernetesApiServer: findKubernetesApiServer(environment),
     profileFile:
       environment['BOTCLI_CONFIG'] || join(xdg(environment, 'XDG_CONFIG_HOME', '.config'), 'botcli/config.toml'),
   };
@@ -117,6 +120,12 @@ function lookUp(one: Setting<unknown>, environment: Environment) {
 
 function nonEmpty(environment: Environment, key: string): boolean {
   return environment[key] !== undefined && environment[key] !== '';
+}
+
+/** Kubernetes sets these variables in each pod. */
+function findKubernetesApiServer(environment: Environment): Config['kubernetesApiServer'] {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
+  return host === undefined || port === undefined ? null : { host, port };
 }
 
 function defaultDataDirectory(environment: Environment, isRoot: boolean): string {

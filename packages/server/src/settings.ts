@@ -154,7 +154,7 @@ export const settings = {
     schema: origin.optional(),
     description:
       'URL at which bots reach the service, such as `http://172.17.0.1:7420`. Containers need it to get new TURN credentials during a session ([media.md](media.md)), and images of Pipecat Cloud to report times and numbers of their conversations ([images.md](images.md#conversations-of-pipecat-clouds-images)).',
-    shownDefault: 'the address that the service listens on; with `BOTHOST_RUNTIME=docker` none',
+    shownDefault: 'the address that the service listens on; with `BOTHOST_RUNTIME=docker` or `kubernetes` none',
   }),
   iceServers: secretSetting({
     names: ['BOTHOST_ICE_SERVERS'],
@@ -231,9 +231,9 @@ export const settings = {
   }),
   runtime: setting({
     names: ['BOTHOST_RUNTIME'],
-    schema: z.enum(['process', 'docker'], 'not process or docker').default('process'),
+    schema: z.enum(['process', 'docker', 'kubernetes'], 'not process, docker or kubernetes').default('process'),
     description:
-      'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md).',
+      'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md). `kubernetes`: as pods of a Kubernetes cluster, from container images.',
   }),
   dockerHost: setting({
     names: ['BOTHOST_DOCKER_HOST'],
@@ -256,13 +256,42 @@ export const settings = {
       .default('false')
       .transform((text) => text === 'true'),
     description:
-      'With `BOTHOST_RUNTIME=docker`: whether a deployment may name an image that was built on this machine and is in no registry. Every organization can then run every image that the engine has.',
+      'Whether a deployment may name an image that the Docker engine or the nodes have, and that is in no registry. Every organization can then run every image that they have.',
   }),
   containerCapabilities: setting({
     names: ['BOTHOST_CONTAINER_CAPABILITIES'],
     schema: commaSeparated.pipe(z.array(z.enum(allowedCapabilities))).default([]),
-    description: `With \`BOTHOST_RUNTIME=docker\`: Linux capabilities of all bots, separated by commas, for images whose entry point switches users: ${allowedCapabilities.map((one) => `\`${one}\``).join(', ')}. See [images.md](images.md).`,
+    description: `With \`BOTHOST_RUNTIME=docker\` or \`kubernetes\`: Linux capabilities of all bots, separated by commas, for images whose entry point switches users: ${allowedCapabilities.map((one) => `\`${one}\``).join(', ')}. See [images.md](images.md).`,
     shownDefault: 'none',
+  }),
+  kubeconfig: setting({
+    names: ['KUBECONFIG'],
+    schema: z.string().optional(),
+    description:
+      'With `BOTHOST_RUNTIME=kubernetes`, if the service does not run in the cluster: path of a kubeconfig file, whose current context it uses.',
+    shownDefault: "the service account of the service's pod",
+  }),
+  kubernetesNamespace: setting({
+    names: ['BOTHOST_KUBERNETES_NAMESPACE'],
+    schema: z
+      .string()
+      .regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, 'not the name of a namespace')
+      .optional(),
+    description: 'With `BOTHOST_RUNTIME=kubernetes`: the namespace of the pods.',
+    shownDefault: 'that of the service account, or of the context in the kubeconfig file',
+  }),
+  kubernetesPodTemplate: setting({
+    names: ['BOTHOST_KUBERNETES_POD_TEMPLATE'],
+    schema: z.string().refine(isAbsolute, 'not an absolute path').optional(),
+    description:
+      'With `BOTHOST_RUNTIME=kubernetes`: path of a YAML file with what all pods get in addition: `metadata` (`labels` and `annotations`), `spec` (of the pod, without `containers`) and `container`. Its values replace those of the service, and its lists are added to them.',
+    shownDefault: 'none',
+  }),
+  kubernetesUsage: setting({
+    names: ['BOTHOST_KUBERNETES_USAGE'],
+    schema: z.enum(['kubelet', 'off'], 'not kubelet or off').default('kubelet'),
+    description:
+      'With `BOTHOST_RUNTIME=kubernetes`: whether CPU and memory of sessions are read from the kubelets of the nodes, which needs the right to get `nodes/metrics`, or not at all (`off`).',
   }),
   rootKey: secretSetting({
     names: ['BOTHOST_KEY'],

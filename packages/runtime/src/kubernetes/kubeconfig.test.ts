@@ -126,7 +126,7 @@ echo '{"kind":"ExecCredential","status":{"token":"'$PREFIX'-token","expirationTi
   it('names a file that does not exist', async () => {
     const opened = openKubeconfig('/nonexistent/config', { searchPath: '', now: () => new Date() });
     await expect(opened).rejects.toThrow(
-      'The kubeconfig file /nonexistent/config cannot be used: it cannot be read (ENOENT). Set KUBECONFIG to another file.',
+      'The file /nonexistent/config cannot be used: it cannot be read (ENOENT). Correct it, or change KUBECONFIG.',
     );
   });
 });

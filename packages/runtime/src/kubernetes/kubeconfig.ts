@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
-import { RuntimeUnavailableError } from '../runtime.ts';
 import { type ClusterAccess, cacheCredentials } from './cluster-access.ts';
 import { execPluginSchema, runExecPlugin } from './exec-plugin.ts';
+import { readYamlFile } from './read-yaml-file.ts';
 
 /** Files of credentials, such as a token, may be replaced while the service runs. */
 const rereadMs = 60_000;
@@ -62,7 +61,7 @@ export async function openKubeconfig(
   path: string,
   options: { readonly searchPath: string; readonly now: () => Date },
 ): Promise<ClusterAccess> {
-  const { context, cluster, user } = await readKubeconfig(path);
+  const { context, cluster, user } = await readYamlFile(path, 'KUBECONFIG', kubeconfigSchema);
   const directory = dirname(resolve(path));
   const read = (file: string | undefined) =>
     file === undefined ? undefined : readFile(resolve(directory, file), 'utf8');
@@ -93,25 +92,4 @@ export async function openKubeconfig(
     skipsVerification: cluster['insecure-skip-tls-verify'] === true,
     readCredentials: cacheCredentials(load, options.now),
   };
-}
-
-async function readKubeconfig(path: string): Promise<z.output<typeof kubeconfigSchema>> {
-  const unusable = (reason: string) =>
-    new RuntimeUnavailableError(
-      `The kubeconfig file ${path} cannot be used: ${reason}. Set KUBECONFIG to another file.`,
-    );
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw unusable(`it cannot be read (${error.code})`);
-  });
-  let file: unknown;
-  try {
-    file = parse(text);
-  } catch {
-    // The message of the parser would quote the file, which has secrets.
-    throw unusable('it is not YAML');
-  }
-  const parsed = kubeconfigSchema.safeParse(file);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw unusable(`"${issue?.path.join('.')}" is missing or not valid: ${issue?.message}`);
 }

@@ -20,6 +20,7 @@ import { createInstanceStarter } from './instance-starter.ts';
 import { openKubeconfig } from './kubeconfig.ts';
 import { createPodApi } from './pod-api.ts';
 import { hostLabel } from './pod-body.ts';
+import { noPodTemplate, readPodTemplate } from './pod-template.ts';
 import { type PodWatch, watchPods } from './pod-watch.ts';
 import { prepareImage } from './prepared-image.ts';
 import { openServiceAccount } from './service-account.ts';
@@ -42,6 +43,10 @@ export type KubernetesRuntimeOptions = RuntimeOptions & {
   readonly allowsLocalImages: boolean;
   /** Maximum bytes of the files that an instance writes. */
   readonly instanceDiskBytes: number;
+  /** Linux capabilities of containers, such as `SETUID`. */
+  readonly capabilities: readonly string[];
+  /** Path of a YAML file with what all pods get in addition. */
+  readonly podTemplate: string | null;
   /** `PATH` of the service, to run `perl` and the programs of a kubeconfig file. */
   readonly path: string;
   readonly removeTree: DirectoryTreeRemover;
@@ -55,6 +60,7 @@ export type KubernetesRuntimeOptions = RuntimeOptions & {
  */
 export async function createKubernetesRuntime(options: KubernetesRuntimeOptions): Promise<Runtime> {
   const { hostId, logger, now } = options;
+  const podTemplate = options.podTemplate === null ? noPodTemplate : await readPodTemplate(options.podTemplate);
   const access = await openAccess(options);
   const namespace = options.namespace ?? access.namespace ?? 'default';
   const client = createApiClient(access);
@@ -84,6 +90,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   }
   const starter = createInstanceStarter({
     ...options,
+    podTemplate,
     api,
     instances,
     acceptsAnyVariable: minor >= anyVariableMinor,

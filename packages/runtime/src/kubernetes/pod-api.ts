@@ -36,7 +36,11 @@ export function createPodApi(client: ApiClient, namespace: string): PodApi {
     };
   return {
     path,
-    create: async (body, signal) => podSchema.parse(await client.call('POST', path, { body, signal })),
+    create: async (body, signal) => {
+      // Otherwise the API server would ignore fields of the pod template that it does not know.
+      const query = { fieldValidation: 'Strict' };
+      return podSchema.parse(await client.call('POST', path, { query, body, signal }));
+    },
     read: async (name) => {
       const found = await client.call('GET', `${path}/${name}`).catch(ignore(404));
       return found === null ? null : podSchema.parse(found);

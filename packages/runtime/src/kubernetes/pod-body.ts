@@ -2,6 +2,7 @@ import { botPort } from '../bot-port.ts';
 import type { InstanceSpec } from '../runtime.ts';
 import type { Pod } from './pod-schema.ts';
 import { containerName } from './pod-status.ts';
+import { mergeParts, type PodTemplate } from './pod-template.ts';
 
 /** Labels of the pods and Secrets of a service. The host id distinguishes them from those of other services in the namespace. */
 export const hostLabel = 'bothost.dev/host';
@@ -18,34 +19,25 @@ export type PodOptions = {
   readonly hostId: string;
   /** Maximum bytes of the files that an instance writes. */
   readonly instanceDiskBytes: number;
+  /** Linux capabilities of the bot without the prefix `CAP_`, such as `SETUID`. */
+  readonly capabilities: readonly string[];
+  readonly podTemplate: PodTemplate;
 };
 
 /** The body that creates the pod of an instance. Its name is the id of the instance, so a repeated request creates no second pod. */
 export function createPodBody(
-  { hostId, instanceDiskBytes }: PodOptions,
+  { hostId, instanceDiskBytes, capabilities, podTemplate }: PodOptions,
   spec: InstanceSpec,
   image: { readonly reference: string; readonly pullsAlways: boolean; readonly pullSecret: string | null },
   environmentSecret: string,
 ): object {
   const { instanceId, limits } = spec;
   const memory = String(limits.memoryBytes);
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: instanceId,
-      labels: {
-        [hostLabel]: hostId,
-        [deploymentLabel]: spec.deploymentId,
-        [organizationLabel]: spec.organizationId,
-        [agentLabel]: spec.agentId,
-        // The service reaches bots by HTTP at the addresses of their pods, which a mesh would refuse.
-        'sidecar.istio.io/inject': 'false',
-        'linkerd.io/inject': 'disabled',
-      },
-    },
+  // The template of the operator may replace these values. The driver needs those of `required`.
+  const replaceable = {
+    // The service reaches bots by HTTP at the addresses of their pods, which a mesh would refuse.
+    metadata: { labels: { 'sidecar.istio.io/inject': 'false', 'linkerd.io/inject': 'disabled' } },
     spec: {
-      restartPolicy: 'Never',
       // When a node is drained, a session can end by itself.
       terminationGracePeriodSeconds: spec.drainSeconds,
       automountServiceAccountToken: false,
@@ -54,32 +46,55 @@ export function createPodBody(
       shareProcessNamespace: true,
       dnsConfig: { options: [{ name: 'ndots', value: '2' }] },
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
-      ...(image.pullSecret === null ? {} : { imagePullSecrets: [{ name: image.pullSecret }] }),
-      containers: [
-        {
-          name: containerName,
-          image: image.reference,
-          imagePullPolicy: image.pullsAlways ? 'Always' : 'IfNotPresent',
-          envFrom: [{ secretRef: { name: environmentSecret } }],
-          env: Object.entries({
-            PORT: String(botPort),
-            BOT_HOST: '0.0.0.0',
-            BOTHOST_INSTANCE: instanceId,
-          }).map(([name, value]) => ({ name, value })),
-          ports: [{ containerPort: botPort }],
-          resources: {
-            // No limit of CPU, which would slow the import of a bot. Under load, nodes divide their CPU by these requests.
-            requests: {
-              cpu: `${Math.ceil(limits.cpuMillicores * requestedShareOfCpu)}m`,
-              memory,
-              'ephemeral-storage': String(Math.min(requestedDiskBytes, instanceDiskBytes)),
-            },
-            limits: { memory, 'ephemeral-storage': String(instanceDiskBytes) },
-          },
-          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-        },
-      ],
     },
+    container: {
+      imagePullPolicy: 'IfNotPresent',
+      resources: {
+        // No limit of CPU, which would slow the import of a bot. Under load, nodes divide their CPU by these requests.
+        requests: {
+          cpu: `${Math.ceil(limits.cpuMillicores * requestedShareOfCpu)}m`,
+          memory,
+          'ephemeral-storage': String(Math.min(requestedDiskBytes, instanceDiskBytes)),
+        },
+        limits: { memory, 'ephemeral-storage': String(instanceDiskBytes) },
+      },
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'], add: capabilities } },
+    },
+  };
+  const required = {
+    metadata: {
+      name: instanceId,
+      labels: {
+        [hostLabel]: hostId,
+        [deploymentLabel]: spec.deploymentId,
+        [organizationLabel]: spec.organizationId,
+        [agentLabel]: spec.agentId,
+      },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      ...(image.pullSecret === null ? {} : { imagePullSecrets: [{ name: image.pullSecret }] }),
+    },
+    container: {
+      name: containerName,
+      image: image.reference,
+      // Without this, a node would run an image that it pulled for another organization.
+      ...(image.pullsAlways ? { imagePullPolicy: 'Always' } : {}),
+      envFrom: [{ secretRef: { name: environmentSecret } }],
+      env: [
+        { name: 'PORT', value: String(botPort) },
+        { name: 'BOT_HOST', value: '0.0.0.0' },
+        { name: 'BOTHOST_INSTANCE', value: instanceId },
+      ],
+      ports: [{ containerPort: botPort }],
+    },
+  };
+  const merge = (part: keyof PodTemplate) => mergeParts(replaceable[part], podTemplate[part], required[part]);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: merge('metadata'),
+    spec: { ...merge('spec'), containers: [merge('container')] },
   };
 }
 

@@ -86,15 +86,16 @@ export function startFakeNode(server: FakeApiServer, directory: string): FakeNod
   };
 
   const findVariables = async (pod: FakePod): Promise<Record<string, string> | null> => {
-    const name = pod.spec.containers[0]?.envFrom[0]?.secretRef.name ?? '';
+    const names = pod.spec.containers[0]?.envFrom.map(({ secretRef }) => secretRef.name) ?? [];
     while (isWanted(pod)) {
-      const data = server.secrets.get(name)?.data;
-      if (data !== undefined) {
-        const values = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]);
+      const missing = names.find((name) => !server.secrets.has(name));
+      if (missing === undefined) {
+        const data = names.flatMap((name) => Object.entries(server.secrets.get(name)?.data ?? {}));
+        const values = data.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]);
         const own = pod.spec.containers[0]?.env.map(({ name: key, value }) => [key, value]) ?? [];
         return Object.fromEntries([...values, ...own]);
       }
-      setState(pod, { waiting: { reason: 'CreateContainerConfigError', message: `secret "${name}" not found` } });
+      setState(pod, { waiting: { reason: 'CreateContainerConfigError', message: `secret "${missing}" not found` } });
       await delay(retryMs);
     }
     return null;

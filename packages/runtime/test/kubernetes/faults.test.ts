@@ -173,6 +173,39 @@ describe('a start in a cluster', () => {
   });
 });
 
+describe('a pod template', () => {
+  it('adds to all pods, and does not replace what the driver needs', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-template-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const podTemplate = join(directory, 'pod.yaml');
+    const text = `
+metadata: {labels: {team: voice, bothost.dev/host: other}, annotations: {note: kept}}
+spec: {restartPolicy: Always, tolerations: [{operator: Exists}], securityContext: {runAsNonRoot: true}}
+container: {image: other, env: [{name: EXTRA, value: yes}], envFrom: [{secretRef: {name: shared}}], imagePullPolicy: Never}
+`;
+    await writeFile(podTemplate, text);
+    const { runtime, server, spec } = await open({}, { podTemplate, capabilities: ['SETUID'] });
+    server.secrets.set('shared', { metadata: { name: 'shared' }, data: {} });
+    await runtime.start(spec('a'), neverAborted);
+    const { metadata, spec: body } = podOf({ server }, 'a');
+    expect(metadata.labels).toMatchObject({ team: 'voice', 'linkerd.io/inject': 'disabled' });
+    expect(metadata.labels).not.toMatchObject({ 'bothost.dev/host': 'other' });
+    expect(metadata.annotations).toEqual({ note: 'kept' });
+    expect(body).toMatchObject({
+      restartPolicy: 'Never',
+      tolerations: [{ operator: 'Exists' }],
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    expect(body.containers).toHaveLength(1);
+    expect(body.containers[0]).toMatchObject({
+      image: reference,
+      imagePullPolicy: 'Always',
+      securityContext: { capabilities: { drop: ['ALL'], add: ['SETUID'] } },
+    });
+    expect(body.containers[0]?.env.map(({ name }) => name)).toEqual(['EXTRA', 'PORT', 'BOT_HOST', 'BOTHOST_INSTANCE']);
+  });
+});
+
 describe('the image of a pod', () => {
   it('is pulled with the credentials of the deployment, and pinned to its digest once it ran', async () => {
     const account = { username: 'acme', password: 'hidden-password' };

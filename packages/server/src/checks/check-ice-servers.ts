@@ -18,7 +18,7 @@ export async function checkIceServers(
       server.urls.map(async (url) => ({ subject: `ICE server ${url}`, ...(await checkIceServer(url, server)) })),
     ),
   );
-  if (runtime !== 'docker' || hasInternalUrl) return checks;
+  if (runtime === 'process' || hasInternalUrl) return checks;
   const unreachable = warning(
     'Bots in containers do not know a URL of the service. Images that read ICE_CONFIG_URL get no ICE servers.',
     `Set BOTHOST_INTERNAL_URL to a URL that containers reach. ${manual}`,
@@ -27,14 +27,14 @@ export async function checkIceServers(
 }
 
 function findingWithoutServers(runtime: InstallationSettings['runtime']): Finding {
-  return runtime === 'docker'
+  return runtime === 'process'
     ? warning(
-        'No ICE server is set. WebRTC works only from this machine, because bots have addresses of the network of containers.',
-        `Set BOTHOST_ICE_SERVERS to a TURN server. ${manual}`,
-      )
-    : warning(
         "No ICE server is set. WebRTC works only for clients that reach the bots' UDP ports.",
         `If clients are in other networks, set BOTHOST_ICE_SERVERS. ${manual}`,
+      )
+    : warning(
+        'No ICE server is set. WebRTC works only for clients in the network of the containers.',
+        `Set BOTHOST_ICE_SERVERS to a TURN server. ${manual}`,
       );
 }
 

@@ -52,15 +52,23 @@ function openDriver(
   dataDirectory: string,
 ): Promise<Runtime> {
   const common = { dataDirectory, hostId: host.id, logger, now, removeTree, outputLimitBytes: config.logSessionBytes };
-  if (config.runtime === 'docker') {
-    return runtimes.docker.open({
-      ...common,
-      engine: config.dockerHost,
-      imageLimitBytes: config.imageBytes,
-      allowsLocalImages: config.allowsLocalImages,
-      instanceDiskBytes: config.instanceDiskBytes,
-      capabilities: config.containerCapabilities,
-      path: config.inherited.path,
+  const ofContainers = {
+    ...common,
+    allowsLocalImages: config.allowsLocalImages,
+    instanceDiskBytes: config.instanceDiskBytes,
+    capabilities: config.containerCapabilities,
+    path: config.inherited.path,
+  };
+  if (config.runtime === 'docker')
+    return runtimes.docker.open({ ...ofContainers, engine: config.dockerHost, imageLimitBytes: config.imageBytes });
+  if (config.runtime === 'kubernetes') {
+    return runtimes.kubernetes.open({
+      ...ofContainers,
+      kubeconfig: config.kubeconfig ?? null,
+      apiServer: config.kubernetesApiServer,
+      namespace: config.kubernetesNamespace ?? null,
+      podTemplate: config.kubernetesPodTemplate ?? null,
+      readsUsage: config.kubernetesUsage === 'kubelet',
     });
   }
   return runtimes.process.open({
