@@ -33,7 +33,7 @@ const suites: Readonly<Record<string, Suite>> = {
       environment['BOTHOST_TEST_ONLY_ACCOUNT'] === undefined
         ? ['{packages,examples,bench,lint}/**/*.test.ts']
         : listAccountTests(),
-    exclude: ['**/*.{browser,clients,crash,docker,pipecat,registry,system}.test.ts'],
+    exclude: ['**/*.{browser,clients,crash,docker,kubernetes,pipecat,registry,system}.test.ts'],
     globalSetup: [database],
     testTimeout: 60_000,
   },
@@ -143,6 +143,19 @@ const suites: Readonly<Record<string, Suite>> = {
       kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 6),
       killSeed,
     },
+  },
+  /**
+   * Runs bots as pods of a real Kubernetes cluster, which the suite starts, with images of a Docker engine. As root with Debian's
+   * `containerd`, `containernetworking-plugins`, `docker-registry`, `iptables` and `kubernetes-client`; without them, the tests are
+   * skipped; in CI, they fail. The first run builds Kubernetes, in six minutes.
+   */
+  kubernetes: {
+    include: ['packages/**/*.kubernetes.test.ts'],
+    globalSetup: [build, 'images/testing/images.setup.ts', 'packages/runtime/test/kubernetes/cluster.setup.ts'],
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 60_000, interval: 250 } },
+    maxWorkers: 1,
+    provide: { givenBase: environment['BOTHOST_TEST_BASE'] ?? '', baseCache: cache, inCi },
   },
 };
 

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { createKubernetesRuntime, type KubernetesRuntimeOptions } from '../../src/kubernetes/kubernetes-runtime.ts';
 import type { Runtime } from '../../src/runtime.ts';
 import type { RuntimeSetup } from '../conformance/fixture.ts';
+import { buildNodeImage, runDocker } from '../docker/engine.ts';
+import { findProcessIds } from '../orphans.ts';
 import { createTestRuntimeOptions } from '../test-options.ts';
+import { clusterKubeconfig, clusterRegistry } from './cluster.ts';
 import type { FakeCluster } from './fake-cluster.ts';
 
 /** A host id for each data directory, so that tests do not touch the pods of others. */
@@ -29,6 +32,8 @@ export function openKubernetesRuntime(
     readsUsage: true,
     allowsLocalImages: true,
     instanceDiskBytes: 1024 ** 3,
+    capabilities: [],
+    podTemplate: null,
     ...options,
   });
 }
@@ -67,6 +72,39 @@ export function createFakeClusterSetup({ server, node, kubeconfig }: FakeCluster
     },
   };
 }
+
+/** Bots are images in the registry of the cluster. */
+export function createClusterSetup(getNamespace: () => string): RuntimeSetup {
+  return {
+    ...commonSetup,
+    open: (dataDirectory) =>
+      openKubernetesRuntime(dataDirectory, {
+        kubeconfig: clusterKubeconfig,
+        namespace: getNamespace(),
+        allowsLocalImages: false,
+      }),
+    probe: () => ({
+      ...noProjects,
+      countProcesses: async (instanceId) => findPodProcesses(instanceId).length,
+      kill: async (instanceId, signal) => {
+        const [bot] = findPodProcesses(instanceId);
+        if (bot === undefined) throw new Error(`Instance ${instanceId} has no running bot.`);
+        process.kill(bot, signal);
+      },
+    }),
+    makeBot: async (files, directory) => {
+      const id = (await buildNodeImage(files, directory)).slice('sha256:'.length);
+      const reference = `${clusterRegistry}/bots/${id.slice(0, 12)}:1`;
+      await runDocker('tag', id, reference);
+      await runDocker('push', '-q', reference);
+      return { kind: 'image', reference, organizationId: 'acme' };
+    },
+  };
+}
+
+/** Returns the pids of a bot and its descendants, the oldest first. */
+const findPodProcesses = (instanceId: string) =>
+  [...findProcessIds(`BOTHOST_INSTANCE=${instanceId}`)].sort((a, b) => a - b);
 
 async function writeBotFiles(files: Readonly<Record<string, string>>, directory: string): Promise<void> {
   await mkdir(directory);

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { defineRuntimeTests } from '../conformance/conformance.ts';
+import { noEngine } from '../docker/engine.ts';
+import { describeUnless } from '../skip-with-reason.ts';
+import { createTestNamespace, noCluster, type TestNamespace } from './cluster.ts';
+import { createClusterSetup } from './setup.ts';
+
+describeUnless(noCluster ?? noEngine, 'with a Kubernetes cluster', () => {
+  let namespace: TestNamespace;
+  beforeAll(async () => {
+    namespace = await createTestNamespace();
+  });
+  afterAll(async () => {
+    await expect.poll(namespace.list).toEqual([]);
+    await namespace.remove();
+  });
+
+  defineRuntimeTests(
+    'Kubernetes driver',
+    createClusterSetup(() => namespace.name),
+  );
+});
