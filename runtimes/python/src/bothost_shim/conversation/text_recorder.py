@@ -17,6 +17,7 @@ from .spoken_words import SpokenWords
 # Classes that Pipecat 1.9 to 1.12 do not have.
 _UserTextFrame = getattr(frames, "LLMContextUserTurnFrame", None)
 _TypedTextFrame = find_class("processors.frameworks.rtvi.frames", "RTVISendTextFrame")
+_RTVIProcessor = find_class("processors.frameworks.rtvi.processor", "RTVIProcessor")
 _UserAggregator = find_class("processors.aggregators.llm_response_universal", "LLMUserAggregator")
 _AssistantAggregator = find_class("processors.aggregators.llm_response_universal", "LLMAssistantAggregator")
 
@@ -44,7 +45,7 @@ class TextRecorder:
         return [
             (frames.TranscriptionFrame, self._handle_transcription),
             (_UserTextFrame, self._handle_user_text),
-            (_TypedTextFrame, self._handle_typed_text),
+            (_TypedTextFrame or frames.LLMMessagesAppendFrame, self._handle_typed_text),
             (frames.LLMContextAssistantTurnFrame, self._handle_bot_text),
             (frames.TTSTextFrame, self._handle_spoken_words),
         ]
@@ -84,12 +85,12 @@ class TextRecorder:
             self._add_user_text(frame.text)
 
     async def _handle_typed_text(self, data: FramePushed) -> None:
-        if is_copy(data):
+        text = None if is_copy(data) else _get_typed_text(data)
+        if text is None:
             return
-        frame: Any = data.frame
         now = time.time()
         self._turns.start_user_turn(now, is_typed=True)
-        self._turns.add_user_text(frame.text, now, is_typed=True)
+        self._turns.add_user_text(text, now, is_typed=True)
         self._turns.release_user_turn(now)
         await self._meter.measure_from_now(data)
 
@@ -104,3 +105,15 @@ class TextRecorder:
 
     def _add_user_text(self, text: str, *, is_new_turn: bool = False) -> None:
         self._turns.add_user_text(text, time.time(), language=self._language, is_new_turn=is_new_turn)
+
+
+def _get_typed_text(data: FramePushed) -> str | None:
+    """Return the text that the client sent. Older versions of Pipecat only push the message for the context."""
+    frame: Any = data.frame
+    if _TypedTextFrame is not None:
+        return str(frame.text)
+    if _RTVIProcessor is None or not isinstance(data.source, _RTVIProcessor) or len(frame.messages) != 1:
+        return None
+    [message] = frame.messages
+    content = message.get("content") if message.get("role") == "user" else None
+    return content if isinstance(content, str) else None
