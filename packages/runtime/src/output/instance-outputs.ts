@@ -78,10 +78,10 @@ async function moveToOtherDisk(from: string, to: string, removeTree: DirectoryTr
 }
 
 /**
- * Throws ENOSPC if `cp` failed because the disk is full, so that callers retry. `cp` runs without a locale, so its messages are
- * English.
+ * Throws ENOSPC if `cp` failed because the disk or its quota is full, so that callers retry. `cp` runs without a locale, so its
+ * messages are English.
  */
 function throwCopyError(error: Error & { readonly stderr?: string }): never {
-  if (!error.stderr?.includes('No space left on device')) throw error;
+  if (!/No space left on device|Disk quota exceeded/.test(error.stderr ?? '')) throw error;
   throw Object.assign(new Error('No space left on device.', { cause: error }), { code: 'ENOSPC' });
 }

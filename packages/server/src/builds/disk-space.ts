@@ -50,7 +50,3 @@ export function createDiskSpaceGuard(options: DiskSpaceOptions): DiskSpaceGuard 
     },
   };
 }
-
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
-}

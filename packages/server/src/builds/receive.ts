@@ -3,10 +3,11 @@ import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type ApiError, createApiError, maxUploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
+import { isFileSystemFull } from '../store/full-disk.ts';
 import type { Database } from '../store/tables.ts';
 import { ArchiveError } from './archive-error.ts';
 import { type ArchiveHashes, hashArchive, hashTarInArchive } from './archive-hashes.ts';
-import { type DiskSpaceGuard, isDiskFull } from './disk-space.ts';
+import type { DiskSpaceGuard } from './disk-space.ts';
 import type { BuildDirectories } from './places.ts';
 import { reopenBuildsOfUpload } from './rows.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
@@ -256,7 +257,7 @@ async function write(
   } catch (error) {
     if (interrupted.aborted)
       throw createApiError('upload-offset-wrong', { message: 'Another request has taken over this upload.' });
-    throw isDiskFull(error) ? createApiError('storage-full', { cause: error }) : error;
+    throw isFileSystemFull(error) ? createApiError('storage-full', { cause: error }) : error;
   } finally {
     interrupted.removeEventListener('abort', stop);
     await file?.close();

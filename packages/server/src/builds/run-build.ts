@@ -1,11 +1,11 @@
 import { ApiError, apiErrorDefinitions, type BuildStatus } from '@bothost/contract';
 import type { Logger } from 'pino';
+import { isFileSystemFull } from '../store/full-disk.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type BuildOutcome, type FailedBuildOutcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
 import { canceledBuildOutcome } from './cancel.ts';
-import { isDiskFull } from './disk-space.ts';
 import type { BuildLogNotifier } from './log-news.ts';
 import { type BuildRow, changeUnfinishedBuild } from './rows.ts';
 
@@ -82,7 +82,7 @@ async function retryOrFail(context: BuildRunContext, build: BuildRow, log: Build
   context.logger.error({ err: error, buildId: build.id }, 'build attempt failed with an internal error of the service');
   const attempts = (context.retries.get(build.id)?.attempts ?? 0) + 1;
   if (attempts >= maxAttempts) {
-    const isFull = isDiskFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
+    const isFull = isFileSystemFull(error) || (error instanceof ApiError && error.reason === 'storage-full');
     const reason = isFull ? 'storage-full' : 'internal';
     return end(context, build, log, { state: 'failed', errorCode: reason, error: apiErrorDefinitions[reason].message });
   }

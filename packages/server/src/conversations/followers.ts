@@ -1,6 +1,7 @@
 import type { ConversationNumbers, StorageProblem } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { isDiskFullError } from '../store/connection-error.ts';
+import { isFileSystemFull } from '../store/full-disk.ts';
 import { type ConversationFollower, type FollowerContext, openFollower, type ReceivedEvent } from './follower.ts';
 import { findFollowedSession, findFollowedSessionOfInstance } from './rows.ts';
 
@@ -181,6 +182,5 @@ function createFollowed(instanceId: string): Followed {
 
 /** Whether the disk of the service or that of the database is full. */
 function isFullDisk(error: unknown): boolean {
-  if (isDiskFullError(error)) return true;
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  return isDiskFullError(error) || isFileSystemFull(error);
 }

@@ -107,6 +107,20 @@ it('the output-storing driver does not forget an instance while the database is 
   expect(await stored()).toMatchObject([{ instance_id: instanceId }]);
 });
 
+it.each(['ENOSPC', 'EDQUOT'])(
+  'the output-storing driver keeps an instance whose output cannot be moved because of %s',
+  async (code) => {
+    const { rows, runtime, context, of, run } = await setUp();
+    const instanceId = await rows.instance(of);
+    await run(instanceId, 'kept');
+    const release = () => Promise.reject(Object.assign(new Error('The disk is full.'), { code }));
+    const full = { ...context, runtime: { outputs: { ...runtime.outputs, release } } };
+    const driver = createOutputStoringRuntime(runtime, (id) => storeOutput(full, id));
+    await expect(driver.forget(instanceId)).rejects.toMatchObject({ code });
+    expect(await isForgotten(runtime, instanceId)).toBe(false);
+  },
+);
+
 it('the output-storing driver limits the count of dropped bytes to a number that the database can hold', async () => {
   const { rows, runtime, context, of, run, stored, instanceFile } = await setUp();
   const instanceId = await rows.instance(of);

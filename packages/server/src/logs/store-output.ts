@@ -1,4 +1,5 @@
 import type { DirectoryTreeRemover, EpochMicroseconds, OutputFile, Runtime } from '@bothost/runtime';
+import { isFileSystemFull } from '../store/full-disk.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
@@ -35,7 +36,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
     if (isEmpty) await context.removeTree(directory);
     if (file === null || isEmpty) return;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw error;
+    if (isFileSystemFull(error)) throw error;
     return context.logger.error({ err: error, instanceId }, 'instance output not stored');
   }
   const dropped = file.dropped.reduce((sum, { from, to }) => sum + to - from, 0);

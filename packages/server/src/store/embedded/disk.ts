@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { isFileSystemFull } from '../full-disk.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Bytes of free disk space below which PostgreSQL cannot even report why it failed. */
@@ -21,7 +22,7 @@ async function isFull(directory: string): Promise<boolean> {
 /** Converts an error of a full or inaccessible disk to a StoreError for the operator. Returns any other error unchanged. */
 export function explainDiskError(error: unknown, directory: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
-  if (error.code === 'ENOSPC' || error.code === 'EDQUOT') {
+  if (isFileSystemFull(error)) {
     return new StoreError(`The database cannot be started: the disk of ${directory} is full.`, { cause: error });
   }
   if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS') {
