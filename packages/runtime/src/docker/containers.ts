@@ -3,7 +3,13 @@ import { botPort } from '../bot-port.ts';
 import type { ConversationFiles } from '../output/conversation-files.ts';
 import type { InstanceSpec } from '../runtime.ts';
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
-import { containerListSchema, containerSchema, createdSchema, type EngineContainer } from './engine-schemas.ts';
+import {
+  containerListSchema,
+  containerSchema,
+  createdSchema,
+  type EngineContainer,
+  volumeUsageSchema,
+} from './engine-schemas.ts';
 import { agentLabel, deploymentLabel, filterByHost, hostLabel, instanceLabel, organizationLabel } from './labels.ts';
 import { getNetworkName } from './network.ts';
 
@@ -107,6 +113,12 @@ export async function readContainer(engine: EngineClient, name: string): Promise
 export async function listContainers(engine: EngineClient, hostId: string, measuresSize = false) {
   const query = { all: 'true', filters: filterByHost(hostId), ...(measuresSize ? { size: 'true' } : {}) };
   return containerListSchema.parse(await engine.call('GET', '/containers/json', { query }));
+}
+
+/** Returns the bytes in each volume of the engine, by name. */
+export async function readVolumeSizes(engine: EngineClient): Promise<ReadonlyMap<string, number>> {
+  const usage = volumeUsageSchema.parse(await engine.call('GET', '/system/df', { query: { type: 'volume' } }));
+  return new Map(usage.Volumes?.map(({ Name, UsageData }) => [Name, UsageData?.Size ?? 0]));
 }
 
 /** Does nothing if the container does not run or does not exist. */

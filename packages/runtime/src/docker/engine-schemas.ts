@@ -26,8 +26,13 @@ export const containerListSchema = z.array(
     Labels: z.record(z.string(), z.string()).nullish(),
     /** Bytes of the writable layer, if they were requested. Missing while the container has written nothing. */
     SizeRw: z.number().nullish(),
+    Mounts: z.array(z.object({ Type: z.string(), Name: z.string().nullish() })).nullish(),
   }),
 );
+
+export const volumeUsageSchema = z.object({
+  Volumes: z.array(z.object({ Name: z.string(), UsageData: z.object({ Size: z.number() }).nullish() })).nullish(),
+});
 
 export const containerSchema = z.object({
   Id: z.string(),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import type { InstanceSpec } from '../../src/runtime.ts';
 import { evaluateInInstance, openRuntimeFixture, type RuntimeFixture, waitForEvent } from '../conformance/fixture.ts';
 import { createTestInstanceSpec } from '../instance-spec.ts';
 import { describeUnless } from '../skip-with-reason.ts';
@@ -20,6 +21,15 @@ const connect = (host: string, port: number) => `new Promise((resolve) => {
   socket.on('connect', () => { socket.destroy(); resolve('connected'); }).on('error', (error) => resolve(error.code)); })`;
 
 const readStatus = `Object.fromEntries(require('fs').readFileSync('/proc/self/status', 'utf8').split('\\n').map((line) => line.split(':\\t')))`;
+
+/** Makes an image with a further instruction of a Dockerfile, for this test only. */
+async function changeImage({ prepared }: InstanceSpec, instruction: string): Promise<string> {
+  const container = await runDocker('create', String(prepared['image']));
+  const image = await runDocker('commit', '-c', instruction, container);
+  await runDocker('rm', '-v', container);
+  onTestFinished(() => void runDocker('rmi', '-f', image));
+  return image;
+}
 
 describeUnless(noEngine, 'a container of the Docker driver', () => {
   it('reaches neither another container nor what listens on the loopback address of the machine', async () => {
@@ -89,12 +99,18 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
     ).toBe(1);
   });
 
-  it('is killed above the disk limit, with the reason', async () => {
+  it.each([
+    ['', '/app'],
+    [' in a volume of its image', '/data'],
+  ])('is killed when it exceeds the disk limit%s, with the reason', async (_, directory) => {
     const fixture = await openRuntimeFixture({
       ...dockerRuntimeSetup,
       open: (dataDirectory) => openDockerRuntime(dataDirectory, { instanceDiskBytes: 8 * 1024 * 1024 }),
     });
-    await fixture.start('writer', `require('fs').writeFileSync('/app/large', Buffer.alloc(12 * 1024 * 1024))`);
+    const file = `${directory}/large`;
+    const spec = await fixture.spec('writer', `require('fs').writeFileSync('${file}', Buffer.alloc(12 * 1024 * 1024))`);
+    const image = await changeImage(spec, 'VOLUME /data');
+    await fixture.runtime().start({ ...spec, prepared: { ...spec.prepared, image } }, neverAborted);
     const { exit } = await waitForEvent(fixture.runtime(), 'exited', 'writer');
     expect(exit).toMatchObject({
       reason: 'disk',
@@ -151,10 +167,7 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
   it('whose program is missing does not start, and the error has the message of the engine', async () => {
     const fixture = await open();
     const spec = await fixture.spec('broken');
-    const container = await runDocker('create', String(spec.prepared['image']));
-    const image = await runDocker('commit', '-c', 'CMD ["/nonexistent"]', container);
-    await runDocker('rm', container);
-    onTestFinished(() => void runDocker('rmi', '-f', image));
+    const image = await changeImage(spec, 'CMD ["/nonexistent"]');
     const broken = createTestInstanceSpec({ ...spec, prepared: { ...spec.prepared, image } });
     await expect(fixture.runtime().start(broken, neverAborted)).rejects.toMatchObject({
       kind: 'bot',
