@@ -59,10 +59,8 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
   await instances.adopt();
 
   const program = (project: Project) => resolveBotProgram({ ...preparer.store, interpreter, shim }, project);
-  const isReplaceable = (instance: Instance): boolean => {
-    const forkServerId = forkServers.readyId(instance.record().deploymentId);
-    return forkServerId !== null && instance.isReplaceableBy(forkServerId);
-  };
+  const isReplaceable = (instance: Instance): boolean =>
+    instance.isReplaceable && forkServers.isReady(instance.record().deploymentId);
   const forkServers = await openForkServers({
     ...context,
     projectsDirectory,

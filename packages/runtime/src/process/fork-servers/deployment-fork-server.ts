@@ -27,8 +27,7 @@ export type DeploymentForkServerContext = BotImportContext &
 /** The fork server of a deployment, and how the deployment's instances are started. */
 export type DeploymentForkServer = {
   readonly id: string;
-  /** The id of the fork server if it is ready, or null. */
-  readonly readyId: () => string | null;
+  readonly isReady: () => boolean;
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (instance: InstanceLaunchInput) => ForkServer | null;
   /** Starts a fork server in the background, if the deployment has none and may launch one now. */
@@ -145,7 +144,7 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
 
   return {
     id,
-    readyId: () => (server?.status().state === 'ready' ? server.record.id : null),
+    isReady: () => server?.status().state === 'ready',
     find: (instance) => {
       if (server === null || instance.spec.forks === false) return null;
       const { state, fingerprint: known } = server.status();

@@ -31,8 +31,7 @@ export type ForkServersOptions = RemovalContext &
   };
 
 export type ForkServers = {
-  /** Returns the id of the deployment's fork server if it is ready, or null. */
-  readonly readyId: (deploymentId: string) => string | null;
+  readonly isReady: (deploymentId: string) => boolean;
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: InstanceLaunchInput) => ForkServer | null;
   /**
@@ -127,7 +126,7 @@ export async function openForkServers(options: ForkServersOptions): Promise<Fork
   }
 
   return {
-    readyId: (deploymentId) => deployments.get(deploymentId)?.readyId() ?? null,
+    isReady: (deploymentId) => deployments.get(deploymentId)?.isReady() ?? false,
     find: (source) => deployments.get(source.spec.deploymentId)?.find(source) ?? null,
     ensure: (source) => deploymentOf(source.spec.deploymentId).ensure(source),
     retain: async (deploymentIds) => {

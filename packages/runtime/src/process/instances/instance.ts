@@ -42,8 +42,8 @@ export type LaunchedInstance = {
    */
   readonly supervisorProgram: StartedProgram | null;
   readonly isForked?: boolean;
-  /** The id of a fork server that failed to fork the instance, which was therefore spawned. Null if none did. */
-  readonly unforkableBy?: string | null;
+  /** Whether the instance was spawned because a fork server failed to fork it. */
+  readonly isForkFailed?: boolean;
   /** How the instance ended. Null if no end is recorded. After a recorded end, no process of the instance is running. */
   readonly end: InstanceEnd | null;
 };
@@ -65,8 +65,11 @@ export type InstanceOptions = OptionsForAllInstances &
 
 export type Instance = {
   readonly files: InstanceFiles;
-  /** Whether this fork server could fork an instance that replaces this one, which was spawned. */
-  readonly isReplaceableBy: (forkServerId: string) => boolean;
+  /**
+   * Whether a ready fork server should replace this instance, which was spawned. False after a failed fork: if every fork of a bot
+   * fails, each new fork server would replace the bot's warm instances again.
+   */
+  readonly isReplaceable: boolean;
   readonly record: () => InstanceRecord;
   readonly update: (change: Partial<InstanceRecord>) => void;
   readonly containment: ProcessContainment;
@@ -104,7 +107,7 @@ export function openInstance(options: InstanceOptions): Instance {
   });
   return {
     files,
-    isReplaceableBy: (forkServerId) => record.main === null && options.unforkableBy !== forkServerId,
+    isReplaceable: record.main === null && options.isForkFailed !== true,
     record: () => record,
     update: (change) => {
       record = { ...record, ...change };

@@ -38,7 +38,7 @@ export type BotLaunchOptions = RemovalContext &
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly forkServers: Pick<ForkServers, 'find'>;
     /** Called with the error if a fork server could not fork the bot. The instance is then spawned instead. */
-    readonly onForkFailed: (error: unknown, forkServerId: string) => void;
+    readonly onForkFailed: (error: unknown) => void;
     readonly port: number;
     readonly socketPaths: SocketPaths;
     readonly bootId: string;
@@ -61,7 +61,7 @@ export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProg
         forkBotProcess(forkServer, createForkedEnvironment({ ...options, ...place }, { program, variables })),
       );
     } catch (error) {
-      options.onForkFailed(error, forkServer.record.id);
+      options.onForkFailed(error);
     }
   }
   return launchInstance(options, null, (place) =>

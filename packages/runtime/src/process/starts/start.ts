@@ -51,7 +51,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     const port = project.kind === 'python' ? 0 : await ports.reserve(`${instanceId} ${attempt}`);
     try {
       const files = getInstanceFiles(context.instancesDirectory, instanceId);
-      let unforkableBy: string | null = null;
+      let isForkFailed = false;
       const { go, ...launched } = await launchBot({
         ...context,
         files,
@@ -59,13 +59,13 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
         project,
         port,
         now: context.now(),
-        onForkFailed: (error, forkServerId) => {
-          unforkableBy = forkServerId;
+        onForkFailed: (error) => {
+          isForkFailed = true;
           logger.warn({ err: error, instanceId }, 'instance could not be forked');
         },
       });
       const isForked = launched.supervisorProgram === null;
-      const instance = instances.add({ ...launched, files, isForked, unforkableBy, end: null });
+      const instance = instances.add({ ...launched, files, isForked, isForkFailed, end: null });
       if (signal.aborted) await instance.stop(0);
       else go();
       return instance;
