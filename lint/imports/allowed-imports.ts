@@ -178,6 +178,7 @@ export const importAreas: readonly ImportArea[] = [
       'run-and-log-failure.ts',
       '../directory-hash.ts',
       '../directory-tree.ts',
+      '../instance-end.ts',
       '../instance-events.ts',
       '../keyed-queue.ts',
       '../output/',

@@ -49,12 +49,13 @@ export function createExitError(end: InstanceEnd): StartError {
   const exit = describeExit(end);
   if (exit.diskLimit !== undefined)
     return new StartError(`The service ended the bot for its disk usage before it was ready. ${exit.diskLimit}`, exit);
-  const how = exit.outOfMemory
-    ? 'ran out of memory'
-    : exit.signal !== null
-      ? `was ended by ${exit.signal}`
-      : exit.code !== null
-        ? `exited with status ${exit.code}`
-        : 'ended in an unknown way';
+  const how =
+    exit.outOfMemory && exit.code !== 0
+      ? 'ran out of memory'
+      : exit.signal !== null
+        ? `was ended by ${exit.signal}`
+        : exit.code !== null
+          ? `exited with status ${exit.code}`
+          : 'ended in an unknown way';
   return new StartError(`The bot ${how} before it was ready.`, exit);
 }

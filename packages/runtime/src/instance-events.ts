@@ -9,6 +9,7 @@ const keptNotices = 1000;
 export type InstanceEvents = {
   readonly ended: (instanceId: string, at: Date, exit: InstanceExit) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
+  readonly outputDropped: (instanceId: string, bytes: number) => void;
   readonly leaving: (instanceId: string, detail: string) => void;
   readonly replaceable: (instanceId: string) => void;
   /**
@@ -30,14 +31,20 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
     }
   }
 
+  const noticed: InstanceEvents['noticed'] = (instanceId, notice, detail) => {
+    const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };
+    if (queue !== null) queue.push(event);
+    else if (notices.length < keptNotices) notices.push(event);
+  };
+
   return {
     ended: (instanceId, at, exit) => queue?.push({ kind: 'exited', instanceId, at, exit }),
     leaving: (instanceId, detail) => queue?.push({ kind: 'leaving', instanceId, at: now(), detail }),
     replaceable: (instanceId) => queue?.push({ kind: 'replaceable', instanceId, at: now() }),
-    noticed: (instanceId, notice, detail) => {
-      const event: InstanceEvent = { kind: 'noticed', instanceId, at: now(), notice, detail };
-      if (queue !== null) queue.push(event);
-      else if (notices.length < keptNotices) notices.push(event);
+    noticed,
+    outputDropped: (instanceId, bytes) => {
+      const detail = `the output exceeds its limit: ${bytes} bytes were dropped so far`;
+      noticed(instanceId, 'output-dropped', detail);
     },
     watch: (earlier, signal) => {
       if (queue !== null) throw new Error('The runtime already has a watcher of events. It allows only one at a time.');

@@ -52,12 +52,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       limitBytes: options.outputLimitBytes,
       searchPath: options.path,
       clock: options.clock,
-      onDropped: (bytes) =>
-        events.noticed(
-          instanceId,
-          'output-dropped',
-          `the output exceeds its limit: ${bytes} bytes were dropped so far`,
-        ),
+      onDropped: (bytes) => events.outputDropped(instanceId, bytes),
       onError: (error) => logger.error({ instanceId, err: error }, 'output of instance could not be recorded'),
     });
     const instance = followInstance({
@@ -94,19 +89,20 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
         continue;
       }
       adopted++;
-      const instance = open(instanceId, record, records.readEnd(instanceId));
-      // The previous server process may have been killed while a session opened.
-      if (record.host !== null && instance.end() === null) setRunningLimit(instance);
+      open(instanceId, record, records.readEnd(instanceId));
     }
     if (adopted > 0) logger.info({ instances: adopted }, 'instances of a previous server process adopted');
     const running = [...byId.values()].filter((instance) => instance.end() === null);
     const ended = running.filter((instance) => !isRunning(found.get(instance.record().containerId)));
     await Promise.all(ended.map((instance) => instance.check()));
+    // A session may have opened when the previous server process was killed, or while the engine was away.
+    for (const instance of running) if (instance.address() !== null) setRunningLimit(instance);
   };
 
   const setRunningLimit = (instance: Instance) => {
     instance.limitCpu('running').catch((error: unknown) => {
-      logger.warn({ instanceId: instance.instanceId, err: error }, 'CPU limit could not be set');
+      if (instance.end() === null)
+        logger.warn({ instanceId: instance.instanceId, err: error }, 'CPU limit could not be set');
     });
   };
 

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
+import type { InstanceEnd } from '../../instance-end.ts';
 import { getOutputFiles, readTail } from '../../output/output-files.ts';
 import type { RuntimeLogger } from '../../runtime.ts';
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import {
   getInstanceFiles,
-  type InstanceEnd,
   type InstanceFiles,
   type InstanceRecord,
   readInstanceEnd,

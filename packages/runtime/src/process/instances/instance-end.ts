@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync, watch } from 'node:fs';
+import type { InstanceEnd } from '../../instance-end.ts';
 import type { StartedProgram } from '../../spawner.ts';
 import { hasEnded, type ProcessIdentity, readProcessStat } from '../proc/process-identity.ts';
-import type { InstanceEnd, InstanceFiles } from '../records/instance-record.ts';
+import type { InstanceFiles } from '../records/instance-record.ts';
 import { describeExitStatus, readExitStatusFile } from '../supervisor/supervisor.ts';
 
 /** `supervisorStatus` is the exit status of a supervisor that this server started, or null if it is unknown. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
+import { describeExit, listExits } from '../../instance-end.ts';
 import { createInstanceEvents } from '../../instance-events.ts';
 import type { InstanceEvent, InstanceNotice, ObservedInstance, ResourceUsage, RuntimeLogger } from '../../runtime.ts';
 import { releaseOrphanedUids } from '../containment/accounts.ts';
@@ -8,7 +9,6 @@ import { createProcessTableProvider } from '../proc/process-table.ts';
 import { getInstanceFiles, readInstanceRecord } from '../records/instance-record.ts';
 import { runAndLogFailure } from '../run-and-log-failure.ts';
 import { readInstances } from './adopt.ts';
-import { createExitedEvent, describeExit } from './events.ts';
 import { type Instance, type LaunchedInstance, type OptionsForAllInstances, openInstance } from './instance.ts';
 import { type RemovalContext, removeInstance } from './remove-instance.ts';
 
@@ -60,12 +60,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     const instance = openInstance({
       ...options,
       ...launched,
-      onDropped: (bytes) =>
-        events.noticed(
-          instanceId,
-          'output-dropped',
-          `the output exceeds its limit: ${bytes} bytes were dropped so far`,
-        ),
+      onDropped: (bytes) => events.outputDropped(instanceId, bytes),
       onEnded: (end) => {
         knownWide.delete(instance);
         if (byId.get(instanceId) !== instance) return;
@@ -126,7 +121,8 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       }
       return usages;
     },
-    watch: (signal) => events.watch(() => endedInOrder(byId), signal),
+    watch: (signal) =>
+      events.watch(() => listExits([...byId].map(([instanceId, { end }]) => ({ instanceId, end }))), signal),
     noticed: events.noticed,
     becameReplaceable: events.replaceable,
     noticeWide: (instance, host) => {
@@ -152,12 +148,4 @@ function describeInstance(instance: Instance): ObservedInstance {
   const known = { instanceId, deploymentId };
   if (instance.end() !== null) return { ...known, state: 'exited', address: null };
   return { ...known, state: address === null ? 'starting' : 'ready', address };
-}
-
-function endedInOrder(instances: ReadonlyMap<string, Instance>): readonly InstanceEvent[] {
-  const ended = [...instances.values()].flatMap((instance) => {
-    const end = instance.end();
-    return end === null ? [] : [createExitedEvent(instance.record().instanceId, end)];
-  });
-  return ended.sort((a, b) => a.at.getTime() - b.at.getTime());
 }

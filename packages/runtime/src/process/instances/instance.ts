@@ -1,4 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import type { InstanceEnd } from '../../instance-end.ts';
 import type { MonotonicClock } from '../../output/monotonic-clock.ts';
 import type { ResourceUsage } from '../../runtime.ts';
 import { settlesWithin } from '../../settles-within.ts';
@@ -11,7 +12,6 @@ import { type OutputRecorder, openOutputRecorder } from '../output/output-record
 import { isAlive, type ProcessIdentity } from '../proc/process-identity.ts';
 import { createProcessTableProvider, type ProcessTableProvider, readProcessTable } from '../proc/process-table.ts';
 import {
-  type InstanceEnd,
   type InstanceFiles,
   type InstanceRecord,
   writeInstanceEnd,

@@ -1,3 +1,4 @@
+import type { InstanceEnd } from '../../instance-end.ts';
 import {
   type BuildOutputHandler,
   type DirectoryTreeRemover,
@@ -8,7 +9,6 @@ import type { IsolationSettings } from '../containment/isolation.ts';
 import type { Instance, LaunchedInstance } from '../instances/instance.ts';
 import { type ContainedLaunchOptions, launchContainedProgram } from '../instances/launch-contained.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
-import type { InstanceEnd } from '../records/instance-record.ts';
 import type { BuildCommand, Builder } from './builder.ts';
 import { followOutput } from './follow-output.ts';
 

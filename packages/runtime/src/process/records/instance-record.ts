@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type InstanceEnd, instanceEndSchema } from '../../instance-end.ts';
 import { type ConversationFiles, fileIdentitySchema } from '../../output/conversation-files.ts';
 import { writeJsonAtomically } from '../../write-json-atomically.ts';
 import { processIdentitySchema } from '../proc/process-identity.ts';
@@ -42,20 +43,8 @@ const storedRecordSchema = z.object({
 });
 const recordSchema = storedRecordSchema.transform(({ keeper, ...record }) => ({ ...record, supervisor: keeper }));
 
-const endSchema = z.object({
-  at: z.iso.datetime(),
-  code: z.int().nullable(),
-  signal: z.string().nullable(),
-  outOfMemory: z.boolean(),
-  tail: z.string(),
-  diskLimit: z.string().optional(),
-});
-
 /** What the next server process needs to adopt an instance. Contains no environment variables, because they can be secret. */
 export type InstanceRecord = z.infer<typeof recordSchema>;
-
-/** How an instance ended. Written to a file once, after the last process of the instance has ended. */
-export type InstanceEnd = z.infer<typeof endSchema>;
 
 export type InstanceFiles = {
   readonly directory: string;
@@ -127,6 +116,7 @@ export function writeInstanceRecord(files: InstanceFiles, record: InstanceRecord
   writeJsonAtomically(files.record, stored);
 }
 
+/** Call this once, after the last process of the instance has ended. */
 export function writeInstanceEnd(files: InstanceFiles, end: InstanceEnd): void {
   writeJsonAtomically(files.end, end);
 }
@@ -137,7 +127,7 @@ export function readInstanceRecord(files: InstanceFiles): InstanceRecord | null 
 }
 
 export function readInstanceEnd(files: InstanceFiles): InstanceEnd | null {
-  return parseFile(files.end, endSchema);
+  return parseFile(files.end, instanceEndSchema);
 }
 
 function parseFile<T>(path: string, schema: z.ZodType<T>): T | null {

@@ -1,12 +1,11 @@
+import { createExitError } from '../../instance-end.ts';
 import { type InstanceAddress, type InstanceSpec, type RuntimeLogger, StartError } from '../../runtime.ts';
 import type { ForkServers } from '../fork-servers/fork-servers.ts';
-import { describeExit } from '../instances/events.ts';
 import type { Instance } from '../instances/instance.ts';
 import type { InstanceRegistry } from '../instances/instance-registry.ts';
 import { readListeners } from '../proc/listeners.ts';
 import { readProcessTable } from '../proc/process-table.ts';
 import { parsePreparedProject } from '../projects/prepared-project.ts';
-import type { InstanceEnd } from '../records/instance-record.ts';
 import { findBoundSocket } from './bound-socket.ts';
 import { waitUntilReady } from './readiness.ts';
 
@@ -31,7 +30,7 @@ export async function awaitBotReadiness(
 ): Promise<InstanceAddress | string> {
   const known = instance.record();
   const earlier = instance.end();
-  if (earlier !== null) throw exitError(earlier);
+  if (earlier !== null) throw createExitError(earlier);
   if (known.address !== null) return known.address;
   let state = 'it had not been started';
   let failure: unknown = null;
@@ -54,7 +53,7 @@ export async function awaitBotReadiness(
   if (end !== null) {
     if (!stop.aborted && !instance.hasRun()) return 'its supervisor ended before it started the bot';
     if (!stop.aborted && isTaken(known.port)) return portTaken;
-    throw exitError(end);
+    throw createExitError(end);
   }
   if (first === null) {
     if (leave.aborted && !stop.aborted) throw new StartError('The service shut down before the bot was ready.', null);
@@ -100,19 +99,4 @@ function limitAndRecord(
  */
 function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);
-}
-
-function exitError(end: InstanceEnd): StartError {
-  const exit = describeExit(end);
-  if (exit.diskLimit !== undefined)
-    return new StartError(`The service ended the bot for its disk usage before it was ready. ${exit.diskLimit}`, exit);
-  const how =
-    exit.outOfMemory && exit.code !== 0
-      ? 'ran out of memory'
-      : exit.signal !== null
-        ? `was ended by ${exit.signal}`
-        : exit.code !== null
-          ? `exited with status ${exit.code}`
-          : 'ended in an unknown way';
-  return new StartError(`The bot ${how} before it was ready.`, exit);
 }
