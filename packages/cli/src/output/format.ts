@@ -28,8 +28,9 @@ export function secondsBetween(from: string, to: string | Date): number {
   return (new Date(to).getTime() - new Date(from).getTime()) / 1_000;
 }
 
-export function formatMillicores(value: number): string {
-  return `${value} m`;
+/** Formats a share of processor cores, such as `0.5 CPU`. */
+export function formatCpu(millicores: number): string {
+  return `${millicores / 1_000} CPU`;
 }
 
 /** Formats mebibytes with one decimal, and fewer than one mebibyte as bytes. */

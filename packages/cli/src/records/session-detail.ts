@@ -2,9 +2,9 @@ import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhaseDuration
 import { describeSessionEventCause, readLastOutput } from '@bothost/contract/session-event-cause';
 import { getSessionCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
 import {
+  formatCpu,
   formatDuration,
   formatMebibytes,
-  formatMillicores,
   formatMilliseconds,
   formatOptionalCell,
   formatTime,
@@ -112,8 +112,8 @@ function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly Com
       title: 'CPU',
       values: timeseries.map(({ c }) => c),
       fields: [
-        ['p50', formatMillicores(summary.cpuMillicoresP50)],
-        ['p99', formatMillicores(summary.cpuMillicoresP99)],
+        ['p50', formatCpu(summary.cpuMillicoresP50)],
+        ['p99', formatCpu(summary.cpuMillicoresP99)],
       ],
     },
     {

@@ -1,5 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
 import { getLowerConversationLevel } from '@bothost/contract/conversation-level';
+import { type AgentProfileName, agentProfileResources } from '@bothost/contract/limits';
 import {
   botStateLabels,
   conditionReasonLabels,
@@ -8,7 +9,7 @@ import {
   getStatusLabel,
 } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
-import { formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
+import { formatCpu, formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell, CommandReportBlock } from '../../../output/report.ts';
 import { agentStatusCells } from '../../../records/agent-status.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
@@ -158,14 +159,20 @@ function conversationLevel({ level, maximumLevel }: NonNullable<AgentDetails['co
     : `${maximumLevel} (${level} is set, and the operator allows at most ${maximumLevel})`;
 }
 
+function describeProfile(name: string): string {
+  if (!Object.hasOwn(agentProfileResources, name)) return name;
+  const { cpuMillicores, memoryBytes } = agentProfileResources[name as AgentProfileName];
+  return `${name} (${formatCpu(cpuMillicores)}, ${memoryBytes / 1_073_741_824} GiB)`;
+}
+
 function detailFields(agent: AgentDetails): CommandReportBlock {
-  const { resources, image } = agent.deployment.manifest.spec;
+  const { image } = agent.deployment.manifest.spec;
   return {
     kind: 'fields',
     title: 'Details',
     fields: [
       ['Region', agent.region],
-      ['Profile', `${agent.agentProfile} (CPU ${resources.cpu}, memory ${resources.memory})`],
+      ['Profile', describeProfile(agent.agentProfile)],
       ['Min agents', String(agent.autoScaling.minReplicas)],
       ['Max agents', String(agent.autoScaling.maxReplicas)],
       [
