@@ -90,6 +90,7 @@ export {
   carrierStartMessageLimits,
   defaultAgentProfile,
   defaultServerPort,
+  deploymentFileLimits,
   findReservedSecretKeyProblem,
   imagePullSecretCheckRateLimit,
   instanceCountLimits,
@@ -145,7 +146,13 @@ export {
 } from './operations/all.ts';
 export type { AuditEntry, AuditVerification } from './operations/audit.ts';
 export { ArchiveUploadResponse, type Build, uploadUrlPathTemplate } from './operations/builds.ts';
-export type { DeploymentDetails, DeploymentProblem, ImageLayer, PinnedSecretSet } from './operations/deployments.ts';
+export type {
+  DeploymentDetails,
+  DeploymentFile,
+  DeploymentProblem,
+  ImageLayer,
+  PinnedSecretSet,
+} from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
 export type { LogLine } from './operations/logs.ts';
 export type { Invitation, Member } from './operations/members.ts';

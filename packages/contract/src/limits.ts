@@ -97,6 +97,16 @@ export const unpackedArchiveLimits = {
   pathBytes: 1_024,
   depth: 64,
 } as const;
+/**
+ * Limits on showing the files of a deployment: of its archive, compressed and unpacked, their number, and the bytes of a file whose
+ * content is shown.
+ */
+export const deploymentFileLimits = {
+  archiveBytes: 64 * 1_048_576,
+  unpackedBytes: 256 * 1_048_576,
+  files: 5_000,
+  textBytes: 262_144,
+} as const;
 export const buildsPerPage = { default: 20, maximum: 100 } as const;
 export const linesPerBuildLogPage = { default: 500, maximum: 10_000 } as const;
 /** Maximum time that a request for a build log waits for the next line. */

@@ -1,7 +1,8 @@
 import { type ApiClient, ApiError, apiErrorDefinitions, type ErrorReason } from '@bothost/contract';
 
 type Values = Readonly<Record<string, unknown>>;
-type Call = (input?: { readonly params?: object; readonly body?: unknown }, signal?: AbortSignal) => Promise<unknown>;
+type Request = { readonly params?: object; readonly query?: object; readonly body?: unknown };
+type Call = (input?: Request, signal?: AbortSignal) => Promise<unknown>;
 
 /**
  * Returns a client whose 404 errors name the missing resource, because the messages of the service are general, such as "Secret

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WebsocketAuth, WebsocketStart } from '../agent-fields.ts';
-import { everyone } from '../authorization.ts';
+import { editors, everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
 import { AgentPathParameters, IsoDateTime, PagingParameters, requestWithoutBody, Uuid } from './fields.ts';
@@ -57,12 +57,6 @@ const DeploymentProblem = z.enum([
   'PCC_IMAGE_PULL_UNKNOWN_ERROR',
   'PCC_SUPERSEDED',
   'PCC_SOURCE_NOT_ACCEPTED',
-  'PCC_IMAGE_NOT_FOUND',
-  'PCC_IMAGE_PULL_UNAUTHORIZED',
-  'PCC_IMAGE_PULL_RATE_LIMIT',
-  'PCC_IMAGE_TOO_LARGE',
-  'PCC_INVALID_IMAGE_PLATFORM',
-  'PCC_IMAGE_PULL_UNKNOWN_ERROR',
   'PCC_UNKNOWN_ERROR',
 ]);
 export type DeploymentProblem = z.infer<typeof DeploymentProblem>;
@@ -147,4 +141,51 @@ export const getDeployment = defineOperation({
   params: DeploymentPath,
   response: DeploymentDetails,
   errors: ['not-found', 'deployment-not-found'],
+});
+
+/** A file of the project that a deployment runs. The content of a symbolic link is its target. */
+const DeploymentFile = z.object({
+  path: z.string(),
+  sizeBytes: z.number().int(),
+  sha256: z.string().describe('In hexadecimal'),
+});
+export type DeploymentFile = z.infer<typeof DeploymentFile>;
+
+/** The files never change, so two deployments can be compared by path and hash. `.env` files are left out, as in a build. */
+export const listDeploymentFiles = defineOperation({
+  ...requestWithoutBody,
+  name: 'listDeploymentFiles',
+  summary: 'List the files of a deployment',
+  tag: 'agents',
+  key: 'private',
+  grantees: everyone,
+  path: '/agents/{agentName}/deployments/{deploymentId}/files',
+  params: DeploymentPath,
+  response: z.object({ files: z.array(DeploymentFile) }),
+  errors: ['not-found', 'deployment-not-found', 'deployment-files-unavailable', 'shutting-down'],
+});
+
+export const getDeploymentFile = defineOperation({
+  ...requestWithoutBody,
+  name: 'getDeploymentFile',
+  summary: 'Read a text file of a deployment',
+  tag: 'agents',
+  key: 'private',
+  grantees: editors,
+  path: '/agents/{agentName}/deployments/{deploymentId}/file',
+  params: DeploymentPath,
+  query: z.object({ path: z.string() }),
+  response: z.object({
+    path: z.string(),
+    text: z.string().nullable().describe('Null if the content is omitted'),
+    omitted: z.enum(['binary', 'too-large']).nullable().describe('Why the content is omitted'),
+  }),
+  errors: [
+    'invalid-request',
+    'not-found',
+    'deployment-not-found',
+    'deployment-files-unavailable',
+    'deployment-file-not-found',
+    'shutting-down',
+  ],
 });

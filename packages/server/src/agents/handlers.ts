@@ -9,6 +9,7 @@ import { findCurrentImageDigest } from '../secrets/pull-secret.ts';
 import { deleteAgent } from './delete.ts';
 import { createAgent, type DeploymentChange, updateAgent } from './deploy.ts';
 import type { FindImageDigest } from './deployment-code.ts';
+import { getDeploymentFile, listDeploymentFiles } from './deployment-files.ts';
 import { findAgentNames, listAgentIds, requireAgentId } from './find.ts';
 import { rollBack } from './rollback.ts';
 import { readDeploymentSecrets } from './secret-pins.ts';
@@ -20,6 +21,8 @@ import { addStartMethodToAgent } from './start-method.ts';
 export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {
   const { usageOf } = context;
   const readLogsInTurn = createKeyedQueue();
+  const readFilesInTurn = createKeyedQueue();
+  const filesContext = { db: context.db, archivePath: context.builds.archivePath };
   const findImageDigest: FindImageDigest = (scope, pullSecret, image) =>
     findCurrentImageDigest(context, scope, pullSecret, image);
 
@@ -43,6 +46,17 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     const withoutText = caller.grantee === 'viewer';
     return withAnySignal([context.closing, disconnected()], (closing) =>
       getLogs({ ...context, secretsOf, readInTurn, closing, withoutText }, agentIds, query),
+    );
+  }
+
+  /** Reads an archive. An organization reads one at a time, because unpacking takes processor time. */
+  function readFiles<T>(
+    caller: Principal,
+    disconnected: () => AbortSignal,
+    read: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return readFilesInTurn(caller.organizationId, () =>
+      withAnySignal([context.closing, disconnected()], (signal) => read(signal)),
     );
   }
 
@@ -77,6 +91,14 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),
     getDeployment: ({ params }, caller) =>
       getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
+    listDeploymentFiles: ({ params }, caller, _, disconnected) =>
+      readFiles(caller, disconnected, (signal) =>
+        listDeploymentFiles(filesContext, { ...params, organizationId: caller.organizationId }, signal),
+      ),
+    getDeploymentFile: ({ params, query }, caller, _, disconnected) =>
+      readFiles(caller, disconnected, (signal) =>
+        getDeploymentFile(filesContext, { ...params, organizationId: caller.organizationId }, query.path, signal),
+      ),
     checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
     getLogs: async ({ params, query }, caller, _, disconnected) =>
       readLogs(

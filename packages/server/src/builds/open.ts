@@ -15,6 +15,8 @@ export type BuildServices = {
   readonly uploadTokenKey: Buffer;
   readonly uploads: UploadReceiver;
   readonly buildLogs: BuildLogNotifier;
+  /** Returns the path of the archive of an upload. */
+  readonly archivePath: (uploadId: string) => string;
   readonly worker: BuildWorker;
   readonly removeUnused: () => Promise<void>;
 };
@@ -38,6 +40,7 @@ export async function createBuildServices(options: BuildServicesOptions): Promis
     uploadTokenKey: options.uploadTokenKey,
     uploads: createUploadReceiver(context),
     buildLogs,
+    archivePath: places.archive,
     worker: createBuildWorker(context),
     removeUnused: () => removeUnusedBuilds(context, options.retention, options.inUse),
   };
