@@ -152,8 +152,9 @@ browserTest('a dropped folder is deployed, and its upload resumes after an inter
   await page.getByText('The Dockerfile is not used').waitFor();
   await page.getByText('Left out: 2 paths').click();
   await page.getByText('always; 1 file, 10 B').waitFor();
-  await page.getByText('Do this with botcli').click();
+  await page.getByRole('button', { name: 'Do this with botcli' }).click();
   await page.getByText('botcli cloud deploy --config-file echo/deploy.toml --organization home').waitFor();
+  await page.keyboard.press('Escape');
   await inspect('deploy-review');
 
   const offsets: unknown[] = [];

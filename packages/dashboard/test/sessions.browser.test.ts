@@ -87,8 +87,9 @@ browserTest('the sessions page stores its filters in the URL, so that a reload a
   await page.waitForURL(/\/sessions\?status=failed&agent=crow&since=1h$/);
   await row(failed).waitFor();
   expect(await row(stopped).count()).toBe(0);
-  await page.getByText('Do this with curl').click();
+  await page.getByRole('button', { name: 'Do this with curl' }).click();
   await page.getByText(/^curl .*agent=crow&endState=agent_error/).waitFor();
+  await page.keyboard.press('Escape');
   await inspect('sessions-filtered');
   await page.reload();
   await row(failed).getByRole('link').click();

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
-import { EquivalentShellCommand } from './equivalent-shell-command.tsx';
+import { DialogShellCommand } from './equivalent-shell-command.tsx';
 import { Form, FormProblem } from './form.tsx';
 import type { FormState } from './use-form.ts';
 
@@ -47,7 +47,7 @@ export function DialogForm(props: DialogFormProps) {
             {form.isSending ? sending : submit}
           </Button>
         </div>
-        {command !== undefined && <EquivalentShellCommand command={command} />}
+        {command !== undefined && <DialogShellCommand command={command} />}
       </Form>
     </Dialog>
   );

@@ -14,15 +14,11 @@ type FormFooterProps = {
 /** The submit button of a form in a section, and the shell command with the same effect. */
 export function FormFooter({ submit, isDisabled, command }: FormFooterProps) {
   return (
-    <div className="flex flex-col gap-3 border-line border-t bg-background/60 px-5 py-3 sm:flex-row-reverse sm:items-start sm:justify-between sm:px-6">
-      <Button type="submit" disabled={isDisabled} className="self-start">
+    <div className="flex justify-end border-line border-t bg-background/60 px-5 py-3 max-sm:justify-start sm:px-6">
+      <Button type="submit" disabled={isDisabled}>
         {submit}
       </Button>
-      {command !== undefined && (
-        <div className="min-w-0 flex-1 sm:pt-2.5">
-          <EquivalentShellCommand command={command} />
-        </div>
-      )}
+      {command !== undefined && <EquivalentShellCommand command={command} />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useId } from 'react';
 import { classNames } from './class-names.ts';
+import { ShellCommandButton } from './equivalent-shell-command.tsx';
 
 type PageHeaderProps = {
   readonly title: string;
@@ -9,7 +10,7 @@ type PageHeaderProps = {
   readonly actions?: ReactNode;
 };
 
-/** The heading of a page with several sections. Also sets the title of the document. */
+/** The heading of a page with several sections, and the button for its shell commands. Also sets the title of the document. */
 export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · bothost`;
@@ -25,7 +26,10 @@ export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
         <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
         {lead !== undefined && <p className="text-quiet">{lead}</p>}
       </div>
-      {actions}
+      <div className="flex items-center gap-2">
+        <ShellCommandButton />
+        {actions}
+      </div>
     </div>
   );
 }

@@ -112,11 +112,9 @@ export function ConversationSection(props: ConversationSectionProps) {
           </EmptyState>
         )}
         {turns.length > 0 && (
-          <div className="px-5 py-4 sm:px-6">
-            <EquivalentShellCommand
-              command={botcliCommands.readConversation(organization, agentName, sessionId, isLive)}
-            />
-          </div>
+          <EquivalentShellCommand
+            command={botcliCommands.readConversation(organization, agentName, sessionId, isLive)}
+          />
         )}
       </div>
     </Section>

@@ -115,9 +115,7 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
         )}
       </RowList>
       {sets[0] !== undefined && mayWrite && (
-        <div className="border-line border-t px-5 py-3 sm:px-6">
-          <EquivalentShellCommand command={botcliCommands.verifyImagePullSecret(organization, sets[0].name)} />
-        </div>
+        <EquivalentShellCommand command={botcliCommands.verifyImagePullSecret(organization, sets[0].name)} />
       )}
       {open?.action === 'create' && <ImagePullSecretDialog replaced={null} onClose={close} />}
       {open?.action === 'replace' && <ImagePullSecretDialog replaced={open.secret} onClose={close} />}

@@ -66,9 +66,7 @@ export function SecretHistory({ set: { name, revision } }: { readonly set: Secre
           </RowList>
         )}
       </QueryBoundary>
-      <div className="border-line border-t px-5 py-3 sm:px-6">
-        <EquivalentShellCommand command={botcliCommands.showSecretHistory(organization, name)} />
-      </div>
+      <EquivalentShellCommand command={botcliCommands.showSecretHistory(organization, name)} />
       {target !== null && (
         <RollBackDialog setName={name} current={revision} target={target.revision} onClose={() => setTarget(null)} />
       )}

@@ -33,10 +33,10 @@ export function SessionTable({ organization, agent, filter: entered, onFilter }:
   return (
     <div className="flex flex-col gap-6">
       <SessionFilters organization={organization} hasAgent={agent === undefined} filter={filter} onChange={onFilter} />
-      <div className="flex flex-wrap items-start justify-between gap-4">
-        <EquivalentShellCommand
-          command={createSessionListShellCommand(location.origin, organization, filter, Date.now())}
-        />
+      <EquivalentShellCommand
+        command={createSessionListShellCommand(location.origin, organization, filter, Date.now())}
+      />
+      <div className="flex justify-end">
         <DownloadButton
           label="Export as CSV"
           fileName={`sessions-${organization}.csv`}

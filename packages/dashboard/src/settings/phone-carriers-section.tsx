@@ -53,9 +53,7 @@ export function PhoneCarriersSection({ membership }: { readonly membership: Memb
           </RowList>
         )}
       </QueryBoundary>
-      <div className="border-line border-t px-5 py-3 sm:px-6">
-        <EquivalentShellCommand command={botcliCommands.listPhoneCarriers(organization)} />
-      </div>
+      <EquivalentShellCommand command={botcliCommands.listPhoneCarriers(organization)} />
       {open?.kind === 'connect' && (
         <ConnectDialog
           organization={organization}
