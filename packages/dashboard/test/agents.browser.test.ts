@@ -61,8 +61,29 @@ browserTest('the agent page changes the minimum number of instances, and compare
   const facts = page.getByRole('region', { name: 'What is in it' });
   await facts.getByText('test', { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Changes' }).getByText('agent-2x').waitFor();
-  await page.getByRole('table', { name: 'Sessions of the deployment' }).getByText('This deployment').waitFor();
+  const outcomes = page.getByRole('table', { name: 'Sessions of the deployment in the last week' });
+  await outcomes.getByText('This deployment').waitFor();
+  const files = page.getByRole('list', { name: 'Files that differ' });
+  await files.getByText('main.js').waitFor();
+  expect(await files.getByRole('listitem').count()).toBe(1);
+  await files.getByRole('link', { name: 'main.js' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\?file=main\.js$/);
+  const lines = page.getByRole('region', { name: 'Lines of main.js' });
+  await lines.getByText('\'/version\') return response.end("one")').waitFor();
+  await lines.getByText('\'/version\') return response.end("two")').waitFor();
   await inspect('deployment');
+  await page.reload();
+  await lines.waitFor();
+  await page.getByText('All 2 files').click();
+  await page.getByRole('table', { name: 'All files' }).getByText('package.json').waitFor();
+  await facts.getByRole('link', { name: /^Log of build / }).click();
+  await page.waitForURL(/\/builds\/[0-9a-f-]{36}$/);
+  await page
+    .getByRole('log', { name: 'Build log' })
+    .getByText(/Unpacked 2 files/)
+    .waitFor();
+  await inspect('build');
 });
 
 browserTest('the agent page marks a changed secret set as stale until the agent is deployed again', async () => {

@@ -60,9 +60,7 @@ export function DeploymentsPage() {
           </>
         )}
       </QueryBoundary>
-      <div className="border-line border-t px-5 py-3 sm:px-6">
-        <EquivalentShellCommand command={botcliCommands.listDeployments(organization, name)} />
-      </div>
+      <EquivalentShellCommand command={botcliCommands.listDeployments(organization, name)} />
       {target !== null && <RollBackDialog agent={agent} target={target} onClose={() => setTarget(null)} />}
     </Section>
   );
@@ -76,6 +74,7 @@ type DeploymentRowProps = {
 };
 
 function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowProps) {
+  const { name: organization } = useMembership();
   const { id, contentHash, createdAt, activatedAt, activeSessionCount, failure, rolledBackFrom, buildId, image } =
     deployment;
   return (
@@ -102,7 +101,18 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
         ...(image === null
           ? [
               `Code ${contentHash.slice(0, 12)}`,
-              buildId === null ? 'From a directory of the service' : `Build ${shortenId(buildId)}`,
+              buildId === null ? (
+                'From a directory of the service'
+              ) : (
+                <Link
+                  key="build"
+                  to="/orgs/$organization/builds/$build"
+                  params={{ organization, build: buildId }}
+                  className="underline-offset-4 hover:underline"
+                >
+                  Build {shortenId(buildId)}
+                </Link>
+              ),
             ]
           : [
               `Image ${image.reference}`,

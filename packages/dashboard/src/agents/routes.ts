@@ -6,7 +6,7 @@ import { secretListQuery } from '../secrets/queries.ts';
 import { defaultPeriod, type PeriodSearchParameters, parsePeriodSearchParameters } from '../statistics/period.ts';
 import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
 import { agentLayout } from './layouts.ts';
-import { agentListQuery, deploymentQuery, deploymentsQuery } from './queries.ts';
+import { agentListQuery, deploymentsQuery } from './queries.ts';
 
 /** Two deployments to compare. */
 type ComparisonSearchParameters = { readonly from?: string | undefined; readonly to?: string | undefined };
@@ -55,20 +55,6 @@ export const agentTabRoutes = [
     validateSearch: parseComparisonSearchParameters,
     loader: (loading) => prefetch(loading, deploymentsQuery(loading.params.organization, loading.params.agent)),
     component: lazyRouteComponent(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => agentLayout,
-    path: '/deployments/$deployment',
-    loader: (loading) => {
-      const { organization, agent, deployment } = loading.params;
-      prefetch(
-        loading,
-        deploymentQuery(organization, agent, deployment),
-        deploymentsQuery(organization, agent),
-        statisticsQuery(organization, 'week', agent),
-      );
-    },
-    component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
   }),
   createRoute({
     getParentRoute: () => agentLayout,

@@ -1,14 +1,15 @@
 import { type Build, formatBytes, splitBuildError } from '@bothost/contract';
 import { PackingError } from '@bothost/packing';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { describeError } from '../api.ts';
+import { BuildLog } from '../builds/build-log.tsx';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { Section } from '../components/section.tsx';
 import { getOrganizationApi } from '../organization/organization.ts';
-import { BuildLog } from './build-log.tsx';
 import { DeployStep, type StepState } from './deploy-step.tsx';
 import { PackingProblem } from './problem.tsx';
 import { Rollout } from './rollout.tsx';
@@ -142,9 +143,10 @@ function DeployProblem({ error, organization }: { readonly error: unknown; reado
       )}
       <p className="mt-2 wrap-anywhere">
         Nothing was deployed.{' '}
-        {status === 'canceled'
-          ? 'Deploy again to build it.'
-          : `Correct the project and choose it again. The whole log: ${botcliCommands.readBuildLog(organization, id)}`}
+        {status === 'canceled' ? 'Deploy again to build it.' : 'Correct the project and choose it again.'}{' '}
+        <Link to="/orgs/$organization/builds/$build" params={{ organization, build: id }} className="underline">
+          The whole log
+        </Link>
       </p>
     </Alert>
   );

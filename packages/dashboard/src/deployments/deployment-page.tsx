@@ -1,10 +1,20 @@
 import type { DeploymentDetails, DeploymentStatistics } from '@bothost/contract';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useAgent } from '../agents/agent-context.ts';
+import { DeploymentDifferenceTable } from '../agents/deployment-difference-table.tsx';
+import { findDeploymentDifferences } from '../agents/deployment-differences.ts';
+import { DeploymentState } from '../agents/deployment-state.tsx';
+import { formatDigest } from '../agents/format-digest.ts';
+import { deploymentQuery } from '../agents/queries.ts';
+import { describeProfile } from '../agents/setting-fields.tsx';
+import { shortenId } from '../agents/short-id.ts';
 import { isNotFoundError } from '../api.ts';
+import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { DataTable, type TableColumn } from '../components/data-table.tsx';
+import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { formatLatency } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
@@ -13,14 +23,10 @@ import { TextBlock } from '../components/text-block.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { statisticsQuery } from '../statistics/queries.ts';
-import { useAgent } from './agent-context.ts';
-import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
-import { findDeploymentDifferences } from './deployment-differences.ts';
-import { DeploymentState } from './deployment-state.tsx';
-import { formatDigest } from './format-digest.ts';
-import { deploymentQuery, deploymentsQuery } from './queries.ts';
-import { describeProfile } from './setting-fields.tsx';
-import { shortenId } from './short-id.ts';
+import { DeploymentSessions } from './deployment-sessions.tsx';
+import { Files } from './file-list.tsx';
+import { compareOutcomes, formatShare } from './outcomes.ts';
+import { formerDeploymentQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent/deployments/$deployment');
 
@@ -39,9 +45,9 @@ export function DeploymentPage() {
 function Deployment({ deployment }: { readonly deployment: DeploymentDetails }) {
   const { name: organization } = useMembership();
   const { name: agentName } = useAgent();
-  const list = useInfiniteQuery(deploymentsQuery(organization, agentName));
-  const listed = list.data?.pages.flatMap(({ deployments }) => deployments) ?? [];
-  const former = listed.find(({ createdAt, activatedAt }) => createdAt < deployment.createdAt && activatedAt !== null);
+  const { file } = route.useSearch();
+  const address = { organization, agentName, deploymentId: deployment.id };
+  const former = useQuery(formerDeploymentQuery(address));
   const { failure } = deployment;
   return (
     <div className="flex flex-col gap-6">
@@ -66,40 +72,54 @@ function Deployment({ deployment }: { readonly deployment: DeploymentDetails }) 
         </Section>
       )}
       <Section title="What is in it">
-        <FactList facts={listFacts(deployment)} />
+        <FactList facts={listFacts(organization, deployment)} />
       </Section>
-      <Section
-        title="Changes"
-        lead={
-          former === undefined ? (
-            'No earlier deployment has served sessions.'
-          ) : (
-            <>
-              Compared with{' '}
-              <Link
-                to="/orgs/$organization/agents/$agent/deployments/$deployment"
-                params={{ organization, agent: agentName, deployment: former.id }}
-                className="font-mono underline underline-offset-4"
-              >
-                {shortenId(former.id)}
-              </Link>
-              , which served before.
-            </>
-          )
-        }
-      >
-        {former !== undefined && (
-          <div className="px-5 py-5 sm:px-6">
-            <DeploymentDifferenceTable differences={findDeploymentDifferences(former, deployment)} />
-          </div>
+      <QueryBoundary query={former}>
+        {(before) => (
+          <>
+            <Outcomes deployment={deployment} former={before} />
+            <Changes deployment={deployment} former={before} />
+            <Files agentName={agentName} deployment={deployment} former={before} shown={file} />
+          </>
         )}
-      </Section>
-      <Outcomes deployment={deployment} former={former} />
+      </QueryBoundary>
+      <DeploymentSessions deployment={address} />
+      <EquivalentShellCommand command={botcliCommands.listDeployments(organization, agentName)} />
     </div>
   );
 }
 
-function listFacts(deployment: DeploymentDetails) {
+type ComparedProps = { readonly deployment: DeploymentDetails; readonly former: DeploymentDetails | null };
+
+function Changes({ deployment, former }: ComparedProps) {
+  const { name: organization } = useMembership();
+  const { name: agentName } = useAgent();
+  if (former === null) return <Section title="Changes" lead="No earlier deployment has served sessions." />;
+  return (
+    <Section
+      title="Changes"
+      lead={
+        <>
+          Compared with{' '}
+          <Link
+            to="/orgs/$organization/agents/$agent/deployments/$deployment"
+            params={{ organization, agent: agentName, deployment: former.id }}
+            className="font-mono underline underline-offset-4"
+          >
+            {shortenId(former.id)}
+          </Link>
+          , which served before.
+        </>
+      }
+    >
+      <div className="px-5 py-5 sm:px-6">
+        <DeploymentDifferenceTable differences={findDeploymentDifferences(former, deployment)} />
+      </div>
+    </Section>
+  );
+}
+
+function listFacts(organization: string, deployment: DeploymentDetails) {
   const {
     id,
     createdAt,
@@ -120,7 +140,21 @@ function listFacts(deployment: DeploymentDetails) {
     ...(image === null
       ? ([
           ['Code', contentHash.slice(0, 12)],
-          ['Build', buildId === null ? 'From a directory of the service' : shortenId(buildId)],
+          [
+            'Build',
+            buildId === null ? (
+              'From a directory of the service'
+            ) : (
+              <Link
+                key="build"
+                to="/orgs/$organization/builds/$build"
+                params={{ organization, build: buildId }}
+                className="text-accent underline-offset-4 hover:underline"
+              >
+                Log of build {shortenId(buildId)}
+              </Link>
+            ),
+          ],
         ] as const)
       : ([
           ['Image', image.reference],
@@ -137,38 +171,31 @@ function listFacts(deployment: DeploymentDetails) {
   ] as const;
 }
 
-type OutcomesProps = { readonly deployment: DeploymentDetails; readonly former: DeploymentDetails | undefined };
-
 /** Compares the sessions of a deployment with those of the one before it. */
-function Outcomes({ deployment, former }: OutcomesProps) {
+function Outcomes({ deployment, former }: ComparedProps) {
   const { name: organization } = useMembership();
   const { name: agentName } = useAgent();
   const statistics = useQuery(statisticsQuery(organization, 'week', agentName));
+  const find = (id: string | undefined) => statistics.data?.deployments.find(({ deploymentId }) => deploymentId === id);
+  const [current, before] = [find(deployment.id), find(former?.id)];
+  const rows = [
+    { name: 'This deployment', figures: current },
+    ...(former === null ? [] : [{ name: `Former, ${shortenId(former.id)}`, figures: before }]),
+  ];
   return (
     <Section
-      title="Sessions of the last week"
-      actions={
-        <Link
-          to="/orgs/$organization/sessions"
-          params={{ organization }}
-          search={{ agent: agentName, deployment: deployment.id }}
-          className="text-accent text-sm underline-offset-4 hover:underline"
-        >
-          Show them
-        </Link>
-      }
+      title="Failures and response times"
+      lead={compareOutcomes(current, before) ?? 'Sessions of the last week.'}
     >
       <QueryBoundary query={statistics}>
-        {({ deployments }) => {
-          const find = (id: string | undefined) => deployments.find(({ deploymentId }) => deploymentId === id);
-          const rows = [
-            { name: 'This deployment', figures: find(deployment.id) },
-            ...(former === undefined ? [] : [{ name: `Former, ${shortenId(former.id)}`, figures: find(former.id) }]),
-          ];
-          return (
-            <DataTable label="Sessions of the deployment" columns={columns} rows={rows} rowKey={({ name }) => name} />
-          );
-        }}
+        {() => (
+          <DataTable
+            label="Sessions of the deployment in the last week"
+            columns={columns}
+            rows={rows}
+            rowKey={({ name }) => name}
+          />
+        )}
       </QueryBoundary>
     </Section>
   );
@@ -192,8 +219,8 @@ const columns: readonly TableColumn<OutcomeRow>[] = [
   {
     title: 'Failed',
     isNumber: true,
-    cell: ({ figures: { failed, sessions } = { failed: 0, sessions: 0 } }) =>
-      failed === 0 ? '0' : `${failed.toLocaleString('en')} (${((failed / sessions) * 100).toFixed(1)} %)`,
+    cell: ({ figures = { failed: 0, sessions: 0 } }) =>
+      figures.failed === 0 ? '0' : `${figures.failed.toLocaleString('en')} (${formatShare(figures)})`,
   },
   latency('Start median', 'startP50Ms'),
   latency('Start p95', 'startP95Ms'),

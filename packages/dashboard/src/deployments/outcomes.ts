@@ -1,0 +1,23 @@
+import type { DeploymentStatistics } from '@bothost/contract';
+import { formatLatency } from '../components/format.ts';
+
+type Figures = Pick<DeploymentStatistics, 'sessions' | 'failed' | 'responseP50Ms'>;
+
+/** Compares the sessions of a deployment with those of the former one, in a sentence. Null if one of them had no sessions. */
+export function compareOutcomes(current: Figures | undefined, former: Figures | undefined): string | null {
+  if (current === undefined || former === undefined || current.sessions === 0 || former.sessions === 0) return null;
+  const [share, formerShare] = [formatShare(current), formatShare(former)];
+  const failures =
+    share === formerShare
+      ? `${share} of sessions failed, as before`
+      : `${share} of sessions failed, before ${formerShare}`;
+  const [response, formerResponse] = [current.responseP50Ms, former.responseP50Ms];
+  if (response === null || formerResponse === null) return `${failures}.`;
+  const [shown, formerShown] = [formatLatency(response), formatLatency(formerResponse)];
+  return `${failures}. The median response takes ${shown}, ${shown === formerShown ? 'as before' : `before ${formerShown}`}.`;
+}
+
+/** Formats the share of failed sessions. */
+export function formatShare({ sessions, failed }: Pick<Figures, 'sessions' | 'failed'>): string {
+  return sessions === 0 || failed === 0 ? '0 %' : `${((failed / sessions) * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,31 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { agentLayout } from '../agents/layouts.ts';
+import { deploymentQuery } from '../agents/queries.ts';
+import { prefetch } from '../routing/prefetch.ts';
+import { readTextParameter } from '../routing/search-values.ts';
+import { newestSessionsQuery } from '../sessions/queries.ts';
+import { statisticsQuery } from '../statistics/queries.ts';
+import { formerDeploymentQuery } from './queries.ts';
+
+/** `file`: the path of the file whose lines are shown. */
+type DeploymentSearchParameters = { readonly file?: string | undefined };
+
+export const deploymentRoute = createRoute({
+  getParentRoute: () => agentLayout,
+  path: '/deployments/$deployment',
+  validateSearch: ({ file }: Readonly<Record<string, unknown>>): DeploymentSearchParameters => ({
+    file: readTextParameter(file),
+  }),
+  loader: (loading) => {
+    const { organization, agent, deployment } = loading.params;
+    const address = { organization, agentName: agent, deploymentId: deployment };
+    prefetch(
+      loading,
+      deploymentQuery(organization, agent, deployment),
+      formerDeploymentQuery(address),
+      statisticsQuery(organization, 'week', agent),
+      newestSessionsQuery(organization, { agent, deployment }),
+    );
+  },
+  component: lazyRouteComponent(() => import('./deployment-page.tsx'), 'DeploymentPage'),
+});
