@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { createHeadingAnchor } from '../packages/dashboard/static-pages/heading-anchor.ts';
 import { createTelemetry } from '../packages/server/src/metrics/telemetry.ts';
 import { settings } from '../packages/server/src/settings.ts';
 import { listTrackedFiles } from './prose/tracked-files.ts';
@@ -128,14 +129,9 @@ function missingPaths(document: string, bases: readonly string[]): readonly stri
   return pathsIn(document).filter((path) => !bases.some((base) => existsSync(join(root, base, path))));
 }
 
-/** Returns the anchors that GitHub derives from the headings of a document. */
+/** Returns the anchors of the headings of a document. */
 function anchorsOf(document: string): readonly string[] {
-  return [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replaceAll(' ', '-'),
-  );
+  return [...document.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => createHeadingAnchor(heading));
 }
 
 /** Returns the quoted messages of a document: inline code of at least three words that is neither a command nor Python. */

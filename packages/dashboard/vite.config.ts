@@ -1,12 +1,23 @@
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import manifest from './package.json' with { type: 'json' };
+import { compressFiles, staticPages } from './static-pages/plugin.ts';
+
+const pages = ['index.html', 'help.html', 'docs.html'];
 
 /** Builds the static files of the application, which load nothing from other hosts. */
 export default defineConfig({
   // The path is absolute, because the browser test builds from another directory.
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), withoutDaily()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    withoutDaily(),
+    staticPages({ repository: join(import.meta.dirname, '../..'), version: manifest.version }),
+    compressFiles(),
+  ],
   // `npm ci` builds, and its output must stay short.
   logLevel: 'warn',
   build: {
@@ -16,6 +27,7 @@ export default defineConfig({
     // The largest chunk belongs to the API reference, and only that page loads it.
     chunkSizeWarningLimit: 1_300,
     license: { fileName: 'licenses.md' },
+    rolldownOptions: { input: pages.map((page) => join(import.meta.dirname, page)) },
   },
 });
 

@@ -4,12 +4,13 @@ import { shellLayout, signedInLayout, signedInShellLayout } from './accounts/lay
 import { accountRoutes, loginApprovalRoutes } from './accounts/routes.ts';
 import { agentLayout } from './agents/layouts.ts';
 import { agentsRoute, agentTabRoutes } from './agents/routes.ts';
+import { buildRoute } from './builds/routes.ts';
 import { deployRoute } from './deploy/routes.ts';
+import { deploymentRoute } from './deployments/routes.ts';
 import { agentLogsRoute, logsRoute } from './logs/routes.ts';
 import { appLayout, organizationLayout } from './organization/layouts.ts';
 import { organizationsRoute } from './organization/routes.ts';
 import { overviewRoute } from './overview/routes.ts';
-import { referenceRoute } from './reference/routes.ts';
 import { NotFound } from './routing/not-found.tsx';
 import { rootRoute } from './routing/root.tsx';
 import { secretRoutes } from './secrets/routes.ts';
@@ -25,7 +26,6 @@ signedInShellLayout.update({ component: Shell });
 appLayout.update({ component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell') });
 
 const routes = rootRoute.addChildren([
-  referenceRoute,
   shellLayout.addChildren([homeRoute, talkRoute, ...accountRoutes]),
   signedInLayout.addChildren([
     signedInShellLayout.addChildren(loginApprovalRoutes),
@@ -34,8 +34,9 @@ const routes = rootRoute.addChildren([
       organizationLayout.addChildren([
         overviewRoute,
         agentsRoute,
-        agentLayout.addChildren([...agentTabRoutes, agentSessionsRoute, agentLogsRoute]),
+        agentLayout.addChildren([...agentTabRoutes, agentSessionsRoute, agentLogsRoute, deploymentRoute]),
         deployRoute,
+        buildRoute,
         ...secretRoutes,
         ...organizationTalkRoutes,
         ...sessionRoutes,

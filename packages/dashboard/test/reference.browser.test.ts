@@ -23,6 +23,7 @@ browserTest(
   'a person finds an operation in the API reference and calls it',
   async () => {
     const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/docs`);
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
     await page.getByRole('heading', { name: 'bothost API' }).waitFor();
     await checkLayoutAndAccessibility(page, 'reference', { fullPage: false });
     await page.getByRole('textbox', { name: 'Token' }).fill(service.privateKey);
@@ -48,3 +49,25 @@ browserTest(
   },
   300_000,
 );
+
+browserTest('the API reference lists its operations within a second on a slow machine and network', async () => {
+  const page = await browser.newPage();
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+  // Chrome's "Fast 4G".
+  const network = { offline: false, latency: 60, downloadThroughput: 1_000_000, uploadThroughput: 180_000 };
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', network);
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const paints: number[] = [];
+  // The best of three, because other tests use the processor, too.
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await page.goto(`${service.origin}/docs`, { waitUntil: 'commit' });
+    await page.getByRole('link', { name: 'List the agents of the organization' }).first().waitFor();
+    const paint = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
+    await expect.poll(() => page.evaluate(paint)).toBeGreaterThan(0);
+    paints.push(await page.evaluate(paint));
+  }
+  expect(Math.min(...paints)).toBeLessThan(1_000);
+  await page.close();
+});

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { loadHelpSearch } from '../help/search-help.ts';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
 import { getCurrentTheme, setTheme } from '../theme.ts';
 import type { NavigationItem } from './navigation-item.ts';
@@ -15,9 +16,10 @@ type CommandPaletteProps = {
   readonly onShortcuts: () => void;
 };
 
-/** A dialog in which a person finds a page, an agent or an organization by its name, and opens it. */
+/** A dialog in which a person finds a page, an agent or an organization by its name, or a section of the help, and opens it. */
 export function CommandPalette({ pages, onClose, onShortcuts }: CommandPaletteProps) {
   const navigate = useNavigate();
+  const [text, setText] = useState('');
   const user = useUser();
   const { organization = '' } = useParams({ strict: false });
   const membership = findMembership(user, organization) ?? findPreferredMembership(user);
@@ -37,7 +39,9 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
       {/* Remove the tab index that cmdk sets on this element, so that the opened dialog focuses the input field. */}
       <Command label="Command palette" loop tabIndex={undefined}>
         <Command.Input
-          placeholder="A page, an agent or an organization"
+          value={text}
+          onValueChange={setText}
+          placeholder="A page, an agent, an organization or a word of the help"
           className="min-h-10 w-full rounded-lg border border-field bg-surface px-3 py-2 text-base"
         />
         <Command.List className="mt-3 max-h-80 overflow-y-auto">
@@ -50,6 +54,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
             ))}
             <Item onSelect={choose(() => void navigate({ to: '/settings/account' }))}>Account settings</Item>
             <Item onSelect={choose(() => void navigate({ to: '/settings/tokens' }))}>Personal tokens</Item>
+            <Item onSelect={choose(() => location.assign('/help'))}>Help</Item>
             <Item onSelect={choose(() => location.assign('/docs'))}>API reference</Item>
           </Group>
           {agents.data !== undefined && agents.data.agents.length > 0 && (
@@ -81,6 +86,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
               ))}
             </Group>
           )}
+          <HelpResults text={text} onOpen={choose} />
           <Group heading="Actions">
             <Item onSelect={choose(() => setTheme(otherTheme))}>{`Use the ${otherTheme} theme`}</Item>
             <Item onSelect={onShortcuts}>Keyboard shortcuts</Item>
@@ -88,6 +94,30 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
         </Command.List>
       </Command>
     </Dialog>
+  );
+}
+
+type HelpResultsProps = {
+  readonly text: string;
+  readonly onOpen: (action: () => void) => () => void;
+};
+
+const helpResultsAtMost = 5;
+
+/** The sections of the help that match what a person types. */
+function HelpResults({ text, onOpen }: HelpResultsProps) {
+  const search = useQuery({ queryKey: ['help-search'], queryFn: loadHelpSearch, staleTime: Number.POSITIVE_INFINITY });
+  const results = text.trim().length < 3 || search.data === undefined ? [] : search.data(text);
+  if (results.length === 0) return null;
+  return (
+    <Group heading="Help">
+      {results.slice(0, helpResultsAtMost).map(({ address, heading, document }) => (
+        // The keyword keeps cmdk from hiding results that match by their text only.
+        <Item key={address} keywords={[text]} onSelect={onOpen(() => location.assign(address))}>
+          {heading === document ? heading : `${heading} · ${document}`}
+        </Item>
+      ))}
+    </Group>
   );
 }
 

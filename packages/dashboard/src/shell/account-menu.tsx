@@ -1,7 +1,7 @@
 import type { User } from '@bothost/contract';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { BookOpen, KeyRound, LogOut, UserRound } from 'lucide-react';
+import { BookOpen, Braces, KeyRound, LogOut, UserRound } from 'lucide-react';
 import { signOut } from '../accounts/session.ts';
 import { describeError } from '../api.ts';
 import { Button } from '../components/button.tsx';
@@ -49,8 +49,14 @@ export function AccountMenu({ user }: { readonly user: User }) {
         </Link>
       </MenuItem>
       <MenuItem asChild>
-        <a href="/docs">
+        <a href="/help">
           <BookOpen aria-hidden="true" className={iconClasses} />
+          Help
+        </a>
+      </MenuItem>
+      <MenuItem asChild>
+        <a href="/docs">
+          <Braces aria-hidden="true" className={iconClasses} />
           API reference
         </a>
       </MenuItem>

@@ -41,7 +41,11 @@ function Welcome() {
         <a href="/docs" className="text-accent underline">
           API
         </a>
-        .
+        . The{' '}
+        <a href="/help" className="text-accent underline">
+          help
+        </a>{' '}
+        has the documents of this version.
       </p>
       <BotcliInstallation />
     </Card>

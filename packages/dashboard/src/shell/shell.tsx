@@ -3,6 +3,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { signOut, userQuery } from '../accounts/session.ts';
 import { Button } from '../components/button.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
+import { HelpLink } from '../help/help-link.tsx';
 
 /** The header around pages that need no organization, such as the sign-in page. */
 export function Shell() {
@@ -19,6 +20,7 @@ export function Shell() {
           </Link>
           <div className="ml-auto flex items-center gap-2">
             <Account />
+            <HelpLink />
             <ThemeSwitch />
           </div>
         </div>

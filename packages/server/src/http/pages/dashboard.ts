@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { talkPageBasePath } from '@bothost/contract';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -31,18 +31,27 @@ const contentSecurityPolicy = (serviceUrl: string, { scripts, styles }: Sources)
     "form-action 'self'",
   ].join('; ');
 
-/** Serves the built dashboard. Assets are cached for a year, because their names contain a hash. */
+/**
+ * Serves the built dashboard, the documents and the API reference, compressed if the browser accepts that. Assets are cached for a
+ * year, because their names contain a hash.
+ */
 export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
-  await app.register(fastifyStatic, { root, serve: false });
-  const addPage = (path: string, sources: Sources) =>
-    app.get(path, (request, reply) => sendDashboardPage(request, reply, sources));
+  await app.register(fastifyStatic, { root, serve: false, preCompressed: true });
+  const addPage = (path: string, sources: Sources, file?: string) =>
+    app.get(path, (request, reply) => sendDashboardPage(request, reply, sources, file));
   for (const page of pages) addPage(page, ownSources);
   for (const page of [`${talkPageBasePath}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
-  addPage('/docs', referenceSources);
+  addPage('/docs', referenceSources, 'docs/index.html');
+  addPage('/docs/openapi.json', ownSources, 'docs/openapi.json');
+  addPage('/help', ownSources, 'help/index.html');
+  app.get<{ Params: { '*': string } }>('/help/*', (request, reply) => {
+    const file = `help/${request.params['*']}`;
+    return sendDashboardPage(request, reply, ownSources, extname(file) === '' ? `${file}.html` : file);
+  });
   app.get<{ Params: { '*': string } }>('/assets/*', ({ params }, reply) =>
     reply
-      .header('x-content-type-options', 'nosniff')
+      .headers({ 'x-content-type-options': 'nosniff', vary: 'accept-encoding' })
       .sendFile(`assets/${params['*']}`, { maxAge: '365d', immutable: true }),
   );
 }
@@ -52,14 +61,23 @@ export function isPageRequest({ method, headers }: Pick<FastifyRequest, 'method'
   return method === 'GET' && (headers.accept ?? '').includes('text/html');
 }
 
-/** Sends the dashboard, which shows what is at the path of the request, or that nothing is there. */
-export function sendDashboardPage(request: FastifyRequest, reply: FastifyReply, sources = ownSources): FastifyReply {
+/**
+ * Sends a file of the built dashboard: by default the single page, which shows what is at the path of the request, or that nothing
+ * is there.
+ */
+export function sendDashboardPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sources = ownSources,
+  file = 'index.html',
+): FastifyReply {
   return reply
     .headers({
       'content-security-policy': contentSecurityPolicy(request.client.serviceUrl, sources),
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-cache',
+      vary: 'accept-encoding',
     })
-    .sendFile('index.html', { cacheControl: false });
+    .sendFile(file, { cacheControl: false });
 }

@@ -1,0 +1,71 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type BuiltService, startBuiltService } from '../../../test/service.ts';
+import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';
+
+/** Tests the documents at `/help` in a real browser, with the built service. No person is signed in. */
+let service: BuiltService;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  service = await startBuiltService();
+  browser = await launchBrowser(null);
+});
+afterAll(async () => {
+  if (!hasBrowser) return;
+  await browser?.close();
+  await service?.close();
+});
+
+browserTest(
+  'a person without an account searches the help with the keyboard, and follows links and anchors',
+  async () => {
+    const { page, violations } = await openPage(service, await browser.newContext(), `${service.origin}/help`);
+    await page.getByRole('heading', { name: 'Help', level: 1 }).waitFor();
+    await checkLayoutAndAccessibility(page, 'help', { fullPage: false });
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('rollback');
+    const results = page.getByRole('region', { name: 'Search results' });
+    await results.getByText(/^\d+ sections match\.$/).waitFor();
+    await checkLayoutAndAccessibility(page, 'help-search', { fullPage: false });
+    await results.getByRole('link', { name: /^A rollback/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(
+      await results
+        .getByRole('link')
+        .first()
+        .evaluate((link) => link === document.activeElement),
+    ).toBe(true);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/help\/deploy#a-rollback$/);
+    await page.getByRole('heading', { name: 'A rollback' }).waitFor();
+    await expect
+      .poll(() =>
+        page.getByRole('heading', { name: 'A rollback' }).evaluate((heading) => heading.getBoundingClientRect().top),
+      )
+      .toBeLessThan(200);
+    await checkLayoutAndAccessibility(page, 'help-document', { fullPage: false });
+
+    await page.goto(`${service.origin}/help?q=nothing-has-this-name-xyzzy`);
+    await results.getByText('Nothing matches “nothing-has-this-name-xyzzy”.').waitFor();
+    await page.keyboard.press('Escape');
+    await results.waitFor({ state: 'hidden' });
+
+    await page.goto(`${service.origin}/help/readme`);
+    const picture = page.getByRole('img', { name: /^The page of a session/ });
+    await picture.scrollIntoViewIfNeeded();
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(100);
+    await page.getByRole('link', { name: 'Isolation and limits' }).first().click();
+    await page.waitForURL(/\/help\/operations\/isolation$/);
+    expect(violations).toEqual([]);
+
+    const missing = await page.goto(`${service.origin}/help/missing`);
+    expect(missing?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.context().close();
+  },
+);
