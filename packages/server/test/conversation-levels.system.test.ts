@@ -2,10 +2,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { backupUrlPath, type ConversationLevel, createApiClient } from '@bothost/contract';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listLiveFiles, readLiveFile } from '../../runtime/test/list-live-files.ts';
-import { createClientConfig } from '../src/store/address.ts';
 import { createDatabaseSocketAddress } from '../src/store/embedded/socket-address.ts';
 import { type BotProjectDirectory, writeBot } from './support/bots.ts';
 import {
@@ -15,6 +13,7 @@ import {
   waitForSessionEnd,
   waitForSessionLogEnd,
 } from './support/client.ts';
+import { dumpDatabase } from './support/dump-database.ts';
 import { findFreePort } from './support/free-port.ts';
 import { createServiceProcess, type ServiceProcess } from './support/service-process.ts';
 
@@ -83,23 +82,13 @@ describe('phrases of a conversation', () => {
     return Object.fromEntries([...found].map(([kind, directories]) => [kind, [...directories]]));
   }
 
-  async function dumpDatabase(): Promise<Buffer> {
+  async function dumpOwnDatabase(): Promise<Buffer> {
     const { address, release } = createDatabaseSocketAddress(join(process.dataDirectory, 'postgres/data'));
-    const db = new pg.Client(createClientConfig(address));
-    await db.connect();
     try {
-      const tables = await db.query<{ name: string }>(
-        `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
-      );
-      const dumps: string[] = [];
-      for (const { name } of tables.rows) {
-        const { rows } = await db.query<{ row: string }>(`select t::text as row from ${name} t`);
-        dumps.push(...rows.map(({ row }) => row));
-      }
-      expect(dumps.length).toBeGreaterThan(10);
-      return Buffer.from(dumps.join('\n'));
+      const dump = await dumpDatabase(address);
+      expect(dump.split('\n').length).toBeGreaterThan(10);
+      return Buffer.from(dump);
     } finally {
-      await db.end();
       release();
     }
   }
@@ -221,7 +210,7 @@ describe('phrases of a conversation', () => {
 
   it('are in no dump of the database, no log of the service and no backup without conversations', async () => {
     await call('transcript', async () => undefined);
-    expect([...phrasesIn(await dumpDatabase())]).toEqual([]);
+    expect([...phrasesIn(await dumpOwnDatabase())]).toEqual([]);
     expect([...phrasesIn(await createBackup())]).toEqual([]);
     expect([...phrasesIn(await readFile(process.logFile))]).toEqual([]);
   }, 120_000);
@@ -236,11 +225,11 @@ describe('phrases of a conversation', () => {
     await waitForSessionLogEnd(service, 'failing', sessionId);
     const target = { params: { agentName: 'failing', sessionId } };
     const detail = async () => JSON.stringify(await service.client.getAgent({ params: { agentName: 'failing' } }));
-    expect([...phrasesIn(await dumpDatabase())]).toEqual(['heron-start']);
+    expect([...phrasesIn(await dumpOwnDatabase())]).toEqual(['heron-start']);
     expect([...phrasesIn(await createBackup())]).toEqual([]);
     expect([...phrasesIn(await readFile(process.logFile))]).toEqual([]);
     await service.client.deleteSessionConversation(target);
-    expect([...phrasesIn(await dumpDatabase())]).toEqual([]);
+    expect([...phrasesIn(await dumpOwnDatabase())]).toEqual([]);
     expect(await detail()).not.toContain('heron');
   }, 60_000);
 
