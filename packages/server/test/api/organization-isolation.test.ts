@@ -47,6 +47,9 @@ const bodies: { readonly [Name in keyof AllOperations]?: object } = {
   createAlert: { kind: 'failed_deployment' },
 };
 
+/** Queries that operations need, like `bodies`. */
+const queries: { readonly [Name in keyof AllOperations]?: string } = { getDeploymentFile: '?path=main.js' };
+
 type FurtherRequest = {
   readonly method: string;
   readonly path: string;
@@ -71,6 +74,8 @@ const furtherRequests: readonly FurtherRequest[] = [
   { method: 'POST', path: '/agents/ours', reason: 'build-not-usable', body: ({ buildId }) => ({ buildId }) },
   { method: 'POST', path: '/agents/ours/rollback', body: ({ deploymentId }) => ({ deploymentId }) },
   { method: 'GET', path: '/agents/ours/deployments/{deploymentId}' },
+  { method: 'GET', path: '/agents/ours/deployments/{deploymentId}/files' },
+  { method: 'GET', path: '/agents/ours/deployments/{deploymentId}/file?path=main.js' },
   { method: 'GET', path: '/agents/ours/sessions/{sessionId}' },
   { method: 'DELETE', path: '/agents/ours/sessions/{sessionId}' },
   { method: 'GET', path: '/public/ours/sessions/{sessionId}/echo', isPublic: true },
@@ -163,9 +168,11 @@ describe('a caller of another organization', () => {
     'gets the same refusal for an existing and a missing object: $method $path',
     async ({ operation, method, path }) => {
       const before = await readTheirObjects();
-      const body = operation.bodyBytes > 0 ? (bodies[operation.name as keyof AllOperations] ?? {}) : undefined;
+      const name = operation.name as keyof AllOperations;
+      const body = operation.bodyBytes > 0 ? (bodies[name] ?? {}) : undefined;
+      const target = path + (queries[name] ?? '');
       const responses = await Promise.all(
-        [theirs, missing, malformed].map((ids) => send(method, path, ids, keyFor(operation), body)),
+        [theirs, missing, malformed].map((ids) => send(method, target, ids, keyFor(operation), body)),
       );
       for (const response of responses) expect(response).toEqual(responses[0]);
       // Operations of Pipecat Cloud that this service refuses for every object have other statuses.
