@@ -233,7 +233,7 @@ export const settings = {
     names: ['BOTHOST_RUNTIME'],
     schema: z.enum(['process', 'docker', 'kubernetes'], 'not process, docker or kubernetes').default('process'),
     description:
-      'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md). `kubernetes`: as pods of a Kubernetes cluster, from container images.',
+      'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md). `kubernetes` (experimental): as pods of a Kubernetes cluster, from container images.',
   }),
   dockerHost: setting({
     names: ['BOTHOST_DOCKER_HOST'],
