@@ -11,7 +11,7 @@ import { purgeRefusedCalls } from '../phone/retention.ts';
 import { purgeRoomRecords } from '../rooms/delete-rooms.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
-import { rollUpStatistics } from '../sessions/roll-up-statistics.ts';
+import { createStatisticsRollUp } from '../sessions/roll-up-statistics.ts';
 import type { Database } from '../store/tables.ts';
 import { purgeWebhookDeliveries } from '../webhooks/retention.ts';
 
@@ -42,7 +42,7 @@ const leftOutSeconds = 60;
 const watchSeconds = 60;
 const purgeSeconds = 600;
 const alertSeconds = 15;
-const rollUpSeconds = 600;
+const rollUpSeconds = 300;
 const orphanSeconds = 21_600;
 
 /** Starts the periodic tasks. The heartbeat runs every second, and the other tasks run as often or less often. */
@@ -54,7 +54,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(second, () => recordHeartbeat(context, context.host)),
     every(storeSeconds * second, () => sampler.store()),
     every(purgeSeconds * second, async () => void (await purgeSessions(context, context.retentionDays))),
-    every(rollUpSeconds * second, () => rollUpStatistics(context)),
+    every(rollUpSeconds * second, createStatisticsRollUp(context)),
     every(purgeSeconds * second, async () => void (await purgeLogs({ ...context, ...context.logs }, context.logs))),
     every(purgeSeconds * second, () => purgeRoomRecords(context)),
     every(purgeSeconds * second, () => purgeRefusedCalls(context, context.logs.days)),

@@ -39,8 +39,11 @@ function aggregateSessions(scope: RawBuilder<unknown>, { from, to }: Range, seco
     ), open as (
       select organization_id, agent_id, deployment_id, greatest(requested_at, ${from}) as opened_at, ended_at
       from sessions
-      where ${scope} and created_at >= ${from}::timestamptz - make_interval(hours => ${sessionHoursAtMost})
-        and created_at < ${to} and requested_at < ${to} and (ended_at is null or ended_at >= ${from})
+      where ${scope} and state = 'ended' and ended_at >= ${from}
+        and ended_at < ${to}::timestamptz + make_interval(hours => ${sessionHoursAtMost}) and requested_at < ${to}
+      union all
+      select organization_id, agent_id, deployment_id, greatest(requested_at, ${from}), null
+      from sessions where ${scope} and state <> 'ended' and requested_at < ${to}
     ), changes as (
       select organization_id, agent_id, deployment_id, opened_at as at, 1 as change from open
       union all
@@ -66,6 +69,19 @@ function aggregateSessions(scope: RawBuilder<unknown>, { from, to }: Range, seco
     from counts full join peaks using (${key}) left join starts using (${key}) left join responses using (${key})
     where sessions > 0 or open_at_most > 0
   )`;
+}
+
+/**
+ * Returns when the oldest session was created that is open or ended after `endedAfter`. Undefined if there is none.
+ */
+export async function findOldestChangingSession(db: Database, endedAfter: Date): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(created_at) as at from (
+      select created_at from sessions where state <> 'ended'
+      union all
+      select created_at from sessions where state = 'ended' and ended_at >= ${endedAfter}
+    ) changing`.execute(db);
+  return rows[0]?.at ?? undefined;
 }
 
 /**

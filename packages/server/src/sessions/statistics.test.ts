@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
-import { rollUpStatistics } from './roll-up-statistics.ts';
+import { createStatisticsRollUp } from './roll-up-statistics.ts';
 import { getStatistics } from './statistics.ts';
 
 const rows = await useTestRows();
@@ -76,7 +76,8 @@ describe('getStatistics', () => {
         .execute();
       await rows.session(of, { state: 'live', created_at: secondsAgo(7_000), requested_at: secondsAgo(7_000) });
       const before = await getStatistics(context, { organizationId }, { period });
-      await rollUpStatistics(context);
+      const rollUp = createStatisticsRollUp(context);
+      await rollUp();
       const { count } = await rows.db
         .selectFrom('session_statistics')
         .select((column) => column.fn.countAll<string>().as('count'))
@@ -86,7 +87,7 @@ describe('getStatistics', () => {
       expect(await getStatistics(context, { organizationId }, { period })).toEqual(before);
       expect(before.total).toMatchObject({ sessions: period === 'day' ? 7 : 9, failed: 1 });
       expect(Math.abs((before.total.responseP50Ms ?? 0) - 1_500)).toBeLessThan(120);
-      await rollUpStatistics(context);
+      await rollUp();
       expect(await getStatistics(context, { organizationId }, { period })).toEqual(before);
     },
   );
@@ -99,15 +100,34 @@ describe('getStatistics', () => {
       created_at: secondsAgo(3 * hour),
       requested_at: secondsAgo(3 * hour),
     });
-    await rollUpStatistics(context);
+    const rollUp = createStatisticsRollUp(context);
+    await rollUp();
     await rows.db
       .updateTable('sessions')
       .set({ state: 'ended', completion_status: 'HTTP_ERROR', ended_at: testNow })
       .where('id', '=', id)
       .execute();
-    await rollUpStatistics(context);
+    await rollUp();
     const { total } = await getStatistics(context, { organizationId }, { period: 'day' });
     expect(total).toMatchObject({ sessions: 1, failed: 1 });
+  });
+
+  it('keeps the intervals whose sessions have not changed since the last roll-up of the same server', async () => {
+    const organizationId = await rows.organization();
+    const { session } = await createAgent(organizationId, 'parrot');
+    await session(5 * hour);
+    const rollUp = createStatisticsRollUp(context);
+    await rollUp();
+    await rows.db
+      .updateTable('session_statistics')
+      .set({ sessions: 42 })
+      .where('organization_id', '=', organizationId)
+      .execute();
+    const count = async () => (await getStatistics(context, { organizationId }, { period: 'day' })).total.sessions;
+    await rollUp();
+    expect(await count()).toBe(42);
+    await createStatisticsRollUp(context)();
+    expect(await count()).toBe(1);
   });
 
   it('returns the figures of one agent, and of each of its deployments', async () => {

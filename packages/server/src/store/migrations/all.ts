@@ -25,6 +25,7 @@ import { roomExpiryMigration } from './0060-room-expiry.ts';
 import { urlSecretVersionMigration } from './0061-url-secret-version.ts';
 import { pastCallsMigration } from './0062-past-calls.ts';
 import { formerWebhookKeysMigration } from './0063-former-webhook-keys.ts';
+import { sessionsByEndMigration } from './0064-sessions-by-end.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   urlSecretVersionMigration,
   pastCallsMigration,
   formerWebhookKeysMigration,
+  sessionsByEndMigration,
 ];
