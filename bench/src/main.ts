@@ -11,6 +11,7 @@ import { sessionReadBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
 import { liveSessionsBench } from './figures/live-sessions.ts';
 import { logCaptureBench } from './figures/log-capture.ts';
+import { overviewBench } from './figures/overview.ts';
 import { proxyBench } from './figures/proxy.ts';
 import { pythonStartBench } from './figures/python-start.ts';
 import { scaffoldBench } from './figures/scaffold.ts';
@@ -39,6 +40,7 @@ const benches: readonly Benchmark[] = [
   secretsBench,
   dockerBench,
   dashboardBench,
+  overviewBench,
 ];
 const names = benches.map((bench) => bench.name);
 const usage = `npm run bench -- [${names.join(' | ')}]... [--quick] [--strict] [--write]
