@@ -154,7 +154,7 @@ export type {
   PinnedSecretSet,
 } from './operations/deployments.ts';
 export type { ApiKey } from './operations/keys.ts';
-export type { LogLine } from './operations/logs.ts';
+export type { LogInterval, LogLine } from './operations/logs.ts';
 export type { Invitation, Member } from './operations/members.ts';
 export type { InstallationCheck, VaultStatus, VaultTask } from './operations/operator.ts';
 export type { AttentionItem, Overview } from './operations/overview.ts';

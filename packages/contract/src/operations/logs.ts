@@ -144,3 +144,38 @@ export const listOrganizationLogs = defineOperation({
   response: logResponse(OrganizationLogLine),
   errors: ['invalid-request'],
 });
+
+const count = z.number().int();
+
+/** How many lines an interval has. Clients draw them as a histogram over time. */
+const LogInterval = z
+  .object({
+    at: count.describe('Start of the interval, Unix time in seconds'),
+    lines: count,
+    warnings: count.describe('Of these, lines with the level WARNING'),
+    errors: count.describe('Of these, lines with the level ERROR or CRITICAL'),
+  })
+  .meta({ id: 'LogInterval' });
+export type LogInterval = z.infer<typeof LogInterval>;
+
+export const getLogHistogram = defineOperation({
+  ...requestWithoutBody,
+  name: 'getLogHistogram',
+  summary: 'Count lines of the output of agents over time, by level',
+  tag: 'logs',
+  key: 'private',
+  grantees: everyone,
+  path: '/logs/histogram',
+  query: logQuery
+    .pick({ deploymentId: true, sessionId: true, query: true, level: true, startTime: true, endTime: true })
+    .extend({ agent: z.string().optional().describe('Name or id of an agent; without it, all agents') }),
+  response: z.object({
+    stepSeconds: count.describe('Length of an interval; longer for a longer period'),
+    intervals: z.array(LogInterval).describe('Intervals that have lines, oldest first'),
+    countedFrom: z
+      .number()
+      .nullable()
+      .describe('Counting stopped at a limit: only lines since this Unix time are counted. Null: all lines are'),
+  }),
+  errors: ['invalid-request', 'not-found'],
+});

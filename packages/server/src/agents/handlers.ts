@@ -1,8 +1,8 @@
-import type { Operations, RequestOf } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
 import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
-import { getLogs } from '../logs/get.ts';
+import { getLogs, type LogsContext } from '../logs/get.ts';
+import { getLogHistogram } from '../logs/histogram.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { findCurrentImageDigest } from '../secrets/pull-secret.ts';
@@ -34,18 +34,17 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  /** Reads a page of the logs of agents, which must belong to the caller's organization. */
-  function readLogs(
-    agentIds: readonly string[],
-    query: RequestOf<Operations['getLogs']>['query'],
+  /** Calls `read` with what it needs to read logs. The read ends when the server closes or the client disconnects. */
+  function withLogsContext<T>(
     caller: Principal,
     disconnected: () => AbortSignal,
-  ) {
+    read: (logs: LogsContext) => Promise<T>,
+  ): Promise<T> {
     const secretsOf = (id: string) => readDeploymentSecrets(context, id);
-    const readInTurn = <T>(read: () => Promise<T>) => readLogsInTurn(caller.organizationId, read);
+    const readInTurn = <R>(next: () => Promise<R>) => readLogsInTurn(caller.organizationId, next);
     const withoutText = caller.grantee === 'viewer';
     return withAnySignal([context.closing, disconnected()], (closing) =>
-      getLogs({ ...context, secretsOf, readInTurn, closing, withoutText }, agentIds, query),
+      read({ ...context, secretsOf, readInTurn, closing, withoutText }),
     );
   }
 
@@ -58,6 +57,12 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     return readFilesInTurn(caller.organizationId, () =>
       withAnySignal([context.closing, disconnected()], (signal) => read(signal)),
     );
+  }
+
+  /** Returns the ids of one agent, or of all agents, of the caller's organization. */
+  async function findAgentIds({ organizationId }: Principal, agent: string | undefined): Promise<readonly string[]> {
+    if (agent === undefined) return listAgentIds(context.db, organizationId);
+    return [await requireAgentId(context.db, organizationId, agent)];
   }
 
   return {
@@ -100,16 +105,17 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
         getDeploymentFile(filesContext, { ...params, organizationId: caller.organizationId }, query.path, signal),
       ),
     checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
-    getLogs: async ({ params, query }, caller, _, disconnected) =>
-      readLogs(
-        [await requireAgentId(context.db, caller.organizationId, params.agentName)],
-        query,
-        caller,
-        disconnected,
-      ),
+    getLogs: async ({ params, query }, caller, _, disconnected) => {
+      const agentIds = await findAgentIds(caller, params.agentName);
+      return withLogsContext(caller, disconnected, (logs) => getLogs(logs, agentIds, query));
+    },
+    getLogHistogram: async ({ query: { agent, ...query } }, caller, _, disconnected) => {
+      const agentIds = await findAgentIds(caller, agent);
+      return withLogsContext(caller, disconnected, (logs) => getLogHistogram(logs, agentIds, query));
+    },
     listOrganizationLogs: async ({ query }, caller, _, disconnected) => {
-      const agentIds = await listAgentIds(context.db, caller.organizationId);
-      const page = await readLogs(agentIds, query, caller, disconnected);
+      const agentIds = await findAgentIds(caller, undefined);
+      const page = await withLogsContext(caller, disconnected, (logs) => getLogs(logs, agentIds, query));
       const deploymentIds = new Set(page.logs.map(({ deploymentId }) => deploymentId));
       const names = await findAgentNames(context.db, [...deploymentIds]);
       return { ...page, logs: page.logs.map((line) => ({ ...line, agentName: names.get(line.deploymentId) ?? '' })) };

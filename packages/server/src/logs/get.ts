@@ -1,21 +1,17 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { EpochMicroseconds } from '@bothost/runtime';
-import { isUuid } from '../store/uuid.ts';
-import { createSecretMask, type SecretMask } from './mask.ts';
 import { decodeCursor, encodeCursor, getLogPositionAtTime } from './position.ts';
 import { type LogPage, type LogPageContext, type LogPageLimits, readLogPage } from './read-page.ts';
 import { canSessionLogGrow, hasLogsWithText, type LogScope } from './rows.ts';
+import { createSecretMasks, type SecretsLookup } from './secret-masks.ts';
+import { readLogSelection } from './selection.ts';
 import type { LogSourcesContext } from './sources.ts';
 
 type GetLogs = Operations['getLogs'];
 type Query = RequestOf<GetLogs>['query'];
 
 export type LogsContext = LogSourcesContext & {
-  /**
-   * Returns the secret values to mask in the output of a deployment's instances. `isComplete` is true if `values` contains all
-   * of these values.
-   */
-  readonly secretsOf: (deploymentId: string) => Promise<LogSecrets>;
+  readonly secretsOf: SecretsLookup;
   readonly host: { readonly id: string };
   /**
    * Runs the reads of one organization one at a time. So an organization with many requests delays a request of another
@@ -27,8 +23,6 @@ export type LogsContext = LogSourcesContext & {
   /** Whether the caller may not read what was said. Logs that may contain it are then omitted. */
   readonly withoutText: boolean;
 };
-
-type LogSecrets = { readonly values: readonly string[]; readonly isComplete: boolean };
 
 const limits: LogPageLimits = {
   lines: 0,
@@ -60,7 +54,7 @@ export async function getLogs(
   closing.addEventListener('abort', stop);
   if (closing.aborted) stop();
   try {
-    const masks = createMasks(context.secretsOf);
+    const masks = createSecretMasks(context.secretsOf);
     const page = await readLogs({ ...context, maskOf: masks.of }, agentIds, query, waitOver.signal);
     return {
       ...page,
@@ -73,33 +67,9 @@ export async function getLogs(
   }
 }
 
-async function hidesLogs(
-  { db, host, withoutText }: LogsContext,
-  agentIds: readonly string[],
-  query: Query,
-): Promise<boolean> {
-  const { deploymentId, sessionId } = query;
-  if (!withoutText || [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id))) return false;
-  return hasLogsWithText(db, { agentIds, hostId: host.id, deploymentId, sessionId, withoutText });
-}
-
-/** Creates the masks for one request. Decrypts the secrets of a deployment once, when the deployment's first output is read. */
-function createMasks(secretsOf: LogsContext['secretsOf']) {
-  const masks = new Map<string, Promise<SecretMask>>();
-  let areComplete = true;
-  const load = async (deploymentId: string) => {
-    const { values, isComplete } = await secretsOf(deploymentId);
-    areComplete &&= isComplete;
-    return createSecretMask(values);
-  };
-  return {
-    of: (deploymentId: string): Promise<SecretMask> => {
-      const mask = masks.get(deploymentId) ?? load(deploymentId);
-      masks.set(deploymentId, mask);
-      return mask;
-    },
-    areComplete: () => areComplete,
-  };
+async function hidesLogs(context: LogsContext, agentIds: readonly string[], query: Query): Promise<boolean> {
+  const selection = readLogSelection(context, agentIds, query);
+  return context.withoutText && selection !== null && hasLogsWithText(context.db, selection.scope);
 }
 
 async function readLogs(
@@ -108,16 +78,12 @@ async function readLogs(
   query: Query,
   waitOver: AbortSignal,
 ): Promise<ResponseOf<GetLogs>> {
-  const { order, deploymentId, sessionId } = query;
+  const { order } = query;
   let after = query.cursor === undefined ? null : decodeCursor(order, query.cursor);
-  const hasInvalidId = [deploymentId, sessionId].some((id) => id !== undefined && !isUuid(id));
-  if (hasInvalidId) return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
-  const { withoutText } = context;
-  const scope = { agentIds, hostId: context.host.id, deploymentId, sessionId, withoutText };
-  const text = query.query?.toLowerCase();
-  const filter = { text: text === '' ? undefined : text, level: query.level };
-  const from = Math.floor((query.startTime ?? 0) * 1_000_000);
-  const end = query.endTime === undefined ? Number.POSITIVE_INFINITY : Math.floor(query.endTime * 1_000_000) + 1;
+  const selection = readLogSelection(context, agentIds, query);
+  if (selection === null)
+    return { total: { value: 0, relation: 'eq' }, logs: [], nextCursor: null, followCursor: null };
+  const { scope, filter, from, end } = selection;
   for (;;) {
     const isGrowing = await mayGrow(context, scope, end);
     // Output that arrives after this time belongs to the next page.

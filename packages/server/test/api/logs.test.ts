@@ -149,6 +149,26 @@ describe('logs', () => {
     await stopAgentSession(service, 'talker', session);
   });
 
+  it('are counted over time by level, with the filters of a search', async () => {
+    const session = await startAgentSession(service, 'talker');
+    const line = (level: string) => `2026-11-20 12:00:00.123 | ${level} | bot:run:1 | NONE - counted`;
+    const lines = [line('INFO    '), line('WARNING '), line('ERROR   '), line('CRITICAL')];
+    await say('talker', session, `console.log(${JSON.stringify(lines.join('\n'))})`);
+    const count = async (query: NonNullable<Parameters<typeof service.client.getLogHistogram>[0]>['query']) => {
+      const { intervals, countedFrom } = await service.client.getLogHistogram({
+        query: { sessionId: session, ...query },
+      });
+      const sum = (field: 'lines' | 'warnings' | 'errors') => intervals.reduce((total, one) => total + one[field], 0);
+      return [sum('lines'), sum('warnings'), sum('errors'), countedFrom];
+    };
+    await expect.poll(() => count({ agent: 'talker', query: 'COUNTED' })).toEqual([4, 1, 2, null]);
+    expect(await count({ query: 'counted', level: 'ERROR' })).toEqual([2, 0, 2, null]);
+    expect(await count({ query: 'counted', endTime: 1 })).toEqual([0, 0, 0, null]);
+    expect(await count({ agent: 'warm', query: 'counted' })).toEqual([0, 0, 0, null]);
+    await expect(count({ agent: 'nobody' })).rejects.toMatchObject({ reason: 'not-found' });
+    await stopAgentSession(service, 'talker', session);
+  });
+
   it('carry the time that the bot wrote, and show a traceback with the level of its entry', async () => {
     const session = await startAgentSession(service, 'talker');
     const code = `
