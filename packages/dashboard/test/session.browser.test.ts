@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { BuiltService } from '../../../test/service.ts';
@@ -139,7 +140,6 @@ browserTest('the logs page follows, searches and filters lines, and keeps the fi
   await line('the cup broke').waitFor();
   await inspect('logs-follow');
   await page.getByLabel('Search').fill('tea');
-  await page.keyboard.press('Enter');
   await page.waitForURL(/query=tea/);
   await expect.poll(() => lines().count()).toBe(1);
   await page.getByLabel('Minimum level').selectOption('ERROR');
@@ -175,11 +175,32 @@ browserTest('the logs page follows, searches and filters lines, and keeps the fi
   const dialog = page.getByRole('dialog');
   await dialog.getByText('CRITICAL', { exact: true }).waitFor();
   await inspect('logs-line');
-  await dialog.getByRole('link', { name: sessionId }).click();
-  await page.waitForURL(new RegExp(`/sessions/${sessionId}$`));
+  await dialog.getByRole('link', { name: `${sessionId} at this moment` }).click();
+  await page.waitForURL(new RegExp(`/sessions/${sessionId}\\?moment=`));
   await page.goBack();
   await page.waitForURL(/level=ERROR&since=1h/);
   await line('the pot broke, too').waitFor();
+});
+
+browserTest('a click on the histogram of a log shows only the lines of that time', async () => {
+  const sessionId = await startSession(service, 'crow');
+  await makeBotPrintLines(service, sessionId, [formatLogLine('ERROR', 'the spoon bent')]);
+  await open(`logs?agent=crow&session=${sessionId}&since=1h`);
+  await line('the spoon bent').waitFor();
+  const histogram = page.getByRole('img', { name: /^Lines over time\. All: / });
+  await histogram.scrollIntoViewIfNeeded();
+  await inspect('logs-histogram');
+  const { x, y, width, height } = (await histogram.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await page.mouse.click(x + width * 0.4, y + height / 2);
+  await page.waitForURL(/from=\d+&to=\d+$/);
+  const { searchParams } = new URL(page.url());
+  expect(Number(searchParams.get('to')) - Number(searchParams.get('from'))).toBe(60);
+  expect(searchParams.has('since')).toBe(false);
+  await page.getByText('No line matches.').waitFor();
+  await inspect('logs-range');
+  await page.getByLabel('Time').selectOption('15m');
+  await page.waitForURL(/since=15m$/);
+  await line('the spoon bent').waitFor();
 });
 
 browserTest(
@@ -246,6 +267,14 @@ browserTest(
     await line(time).first().waitFor();
     await page.getByRole('button', { name: 'Follow new lines' }).click();
     await line('line 99999 of many').waitFor();
+
+    await makeBotPrintLines(service, sessionId, ['one line more']);
+    await line('one line more').waitFor();
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const text = await readFile(await (await downloaded).path(), 'utf8');
+    expect(text.trimEnd().split('\n')).toHaveLength(100_001);
+    expect(text).toMatch(/line 99999 of many\n\(The download ends here, after 100,000 lines\. .*\)\n$/);
   },
   300_000,
 );

@@ -5,8 +5,6 @@ import type { ChartColor, ChartMarker, ChartSeries } from './time-chart.tsx';
 // The chart library is large, so it is loaded when the first chart is shown.
 const TimeChart = lazy(() => import('./time-chart.tsx').then(({ TimeChart: component }) => ({ default: component })));
 
-const heightPixels = 150;
-
 type SeriesChartProps = {
   readonly title: string;
   /** The time of each value, in Unix seconds. */
@@ -24,10 +22,15 @@ type SeriesChartProps = {
   /** Index in `times` under the crosshair, whose values the legend shows. */
   readonly hovered: number | null;
   readonly onHover: (index: number | null) => void;
+  /** Called with the range that a person selects with the pointer, and with null after a double click. */
+  readonly onSelect?: (range: ChartRange | null) => void;
+  /** Called with the index in `times` that a person clicks. */
+  readonly onPick?: (index: number) => void;
+  readonly height?: number;
 };
 
 /** A chart over time with its title and a legend. */
-export function SeriesChart({ title, series, empty, hovered, ...chart }: SeriesChartProps) {
+export function SeriesChart({ title, series, empty, hovered, height = 150, ...chart }: SeriesChartProps) {
   const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   return (
     <figure className="flex min-w-0 flex-col gap-2">
@@ -45,17 +48,17 @@ export function SeriesChart({ title, series, empty, hovered, ...chart }: SeriesC
       {isEmpty ? (
         <p
           className="flex items-center justify-center rounded-lg border border-line border-dashed text-quiet text-sm"
-          style={{ height: heightPixels }}
+          style={{ height }}
         >
           {empty}
         </p>
       ) : (
-        <Suspense fallback={<div style={{ height: heightPixels }} />}>
+        <Suspense fallback={<div style={{ height }} />}>
           <TimeChart
             {...chart}
             series={series}
             label={`${title} over time. ${series.map((one) => describe(one, chart.format)).join(' ')}`}
-            height={heightPixels}
+            height={height}
             hasTimeAxis
           />
         </Suspense>

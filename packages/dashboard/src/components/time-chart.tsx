@@ -41,6 +41,8 @@ type TimeChartProps = {
   readonly hasTimeAxis?: boolean;
   /** Called with the range that a person selects with the pointer, and with null after a double click. */
   readonly onSelect?: (range: ChartRange | null) => void;
+  /** Called with the index in `times` that a person clicks. */
+  readonly onPick?: (index: number) => void;
   /** Called with the index in `times` under the crosshair, or with null when the pointer leaves the chart. */
   readonly onHover?: (index: number | null) => void;
 };
@@ -144,11 +146,26 @@ function chartOptions(
           self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
         },
       ],
-      setCursor: [({ cursor }) => props().onHover?.(cursor.idx ?? null)],
+      setCursor: [(self) => props().onHover?.(indexAtCursor(self, props()))],
       draw: [(self) => drawMarks(self, props().marks, color), (self) => drawLevels(self, props().levels ?? [], color)],
-      ready: [(self) => self.over.addEventListener('dblclick', () => onSelect(null))],
+      ready: [
+        (self) => {
+          self.over.addEventListener('dblclick', () => onSelect(null));
+          self.over.addEventListener('click', () => {
+            const index = indexAtCursor(self, props());
+            if (index !== null) props().onPick?.(index);
+          });
+        },
+      ],
     },
   };
+}
+
+/** Returns the index of the bar under the cursor. A bar begins at its time. In other charts, returns that of the nearest time. */
+function indexAtCursor({ cursor, posToVal }: uPlot, { times, series }: TimeChartProps): number | null {
+  const { idx: nearest = null, left = 0 } = cursor;
+  if (nearest === null || series.some(({ kind }) => kind !== 'bars')) return nearest;
+  return (times[nearest] ?? 0) > posToVal(left, 'x') ? nearest - 1 : nearest;
 }
 
 function seriesStyle(kind: ChartSeries['kind'], color: string): Partial<uPlot.Series> {

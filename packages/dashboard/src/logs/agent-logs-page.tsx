@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useAgent } from '../agents/agent-context.ts';
 import { useMembership } from '../organization/organization.ts';
@@ -12,17 +12,16 @@ export function AgentLogsPage() {
   const { name: organization } = useMembership();
   const { name: agent } = useAgent();
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const navigate = route.useNavigate();
   const change = useCallback(
     (changes: LogSearchParameters) =>
       void navigate({
-        to: '/orgs/$organization/agents/$agent/logs',
-        params: { organization, agent },
+        to: '.',
         search: (previous) => ({ ...previous, ...changes }),
         replace: true,
         resetScroll: false,
       }),
-    [navigate, organization, agent],
+    [navigate],
   );
   return <FilteredLog organization={organization} agent={agent} search={search} onChange={change} />;
 }

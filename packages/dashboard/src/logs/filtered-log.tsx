@@ -1,17 +1,17 @@
 import { type LogLine, logLevels } from '@bothost/contract';
 import { X } from 'lucide-react';
-import { useCallback, useState } from 'react';
-import { formatCurlCommand } from '../commands/shell-command.ts';
+import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { DownloadButton } from '../components/download-button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FilterField } from '../components/filter-field.tsx';
-import { formatCount } from '../components/format.ts';
+import { formatCount, formatDay, formatTimeOfDay } from '../components/format.ts';
 import { periodOptions } from '../components/period.ts';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
-import { createLogQuery, formatCliLogsCommand, type LogSearchParameters } from './log-filter.ts';
+import { formatLogsCommand, type LogFilter, type LogSearchParameters } from './log-filter.ts';
+import { LogHistogram } from './log-histogram.tsx';
 import { getReadTime } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { createLogText, logQuery } from './queries.ts';
@@ -32,10 +32,12 @@ export function FilteredLog({ organization, agent, names, search, onChange: chan
   const isFollowing = search.at === undefined;
   // Remove the scroll position from the URL when the filter changes, so that the page shows the newest matching lines.
   const setFilter = (changes: LogSearchParameters) => change({ ...changes, at: undefined });
-  const { session, query, level, since } = search;
+  const { session, query, level, since, from, to } = search;
+  const filter = useMemo(() => ({ session, query, level, since, from, to }), [session, query, level, since, from, to]);
+  const range = describeRange(from, to);
   // The agent that the URL names may have been deleted.
   const known = names === undefined || agent === undefined || names.includes(agent) ? (names ?? []) : [agent, ...names];
-  const key = JSON.stringify([agent, session, query, level, since]);
+  const key = JSON.stringify([agent, filter]);
   return (
     <>
       <div className="grid grid-cols-2 items-start gap-4 lg:grid-cols-[1fr_2fr_1fr_1fr]">
@@ -61,9 +63,11 @@ export function FilteredLog({ organization, agent, names, search, onChange: chan
         />
         <SelectField
           label="Time"
-          options={periodOptions}
-          value={since ?? ''}
-          onValue={(period) => setFilter({ since: period || undefined })}
+          options={range === null ? periodOptions : [...periodOptions, [selectedRange, range]]}
+          value={range === null ? (since ?? '') : selectedRange}
+          onValue={(period) => {
+            if (period !== selectedRange) setFilter({ since: period || undefined, from: undefined, to: undefined });
+          }}
         />
       </div>
       {session !== undefined && (
@@ -76,43 +80,55 @@ export function FilteredLog({ organization, agent, names, search, onChange: chan
         </p>
       )}
       <Section>
+        <div className="flex flex-col gap-2 border-line border-b px-5 py-4 sm:px-6">
+          <LogHistogram
+            organization={organization}
+            agent={agent}
+            filter={filter}
+            onRange={(part) => setFilter({ since: undefined, from: roundMs(part.from), to: roundMs(part.to) })}
+          />
+        </div>
         <FollowedLog
           key={key}
           organization={organization}
           agent={agent}
-          search={search}
+          filter={filter}
+          at={search.at}
           isFollowing={isFollowing}
           onChange={change}
         />
       </Section>
-      <EquivalentShellCommand
-        command={
-          agent === undefined
-            ? formatCurlCommand('listOrganizationLogs', {
-                origin: location.origin,
-                organization,
-                query: createLogQuery({ session, query, level, since }, Date.now()),
-              })
-            : formatCliLogsCommand(organization, agent, search, isFollowing)
-        }
-      />
+      <EquivalentShellCommand command={formatLogsCommand(organization, agent, filter, isFollowing)} />
     </>
   );
+}
+
+/** The value of a selected range in the field of periods. */
+const selectedRange = 'range';
+const roundMs = (seconds: number) => Math.round(seconds * 1_000) / 1_000;
+
+function describeRange(from: number | undefined, to: number | undefined): string | null {
+  if (from === undefined && to === undefined) return null;
+  const [start, end] = [from, to].map((seconds) => (seconds === undefined ? null : new Date(seconds * 1_000)));
+  const day = start ?? end ?? new Date();
+  const time = (at: Date | null | undefined) => (at == null ? '' : formatTimeOfDay(at));
+  return `${formatDay(day)} ${time(start)} – ${time(end)}`;
 }
 
 type FollowedLogProps = {
   readonly organization: string;
   readonly agent: string | undefined;
-  readonly search: LogSearchParameters;
+  readonly filter: LogFilter;
+  readonly at: number | undefined;
   readonly isFollowing: boolean;
   readonly onChange: (changes: LogSearchParameters) => void;
 };
 
-function FollowedLog({ organization, agent, search, isFollowing, onChange }: FollowedLogProps) {
+function FollowedLog({ organization, agent, filter, at, isFollowing, onChange }: FollowedLogProps) {
   // Scrolling updates `at` in the URL, but must not reload the log, so `startAt` keeps the value with which the page was opened.
-  const [startAt, setStartAt] = useState(search.at);
-  const { session, query, level, since } = search;
-  const log = useLogLines(logQuery(organization, agent, { session, query, level, since }, startAt));
+  const [startAt, setStartAt] = useState(at);
+  const { session, query } = filter;
+  const log = useLogLines(logQuery(organization, agent, filter, startAt));
   const last = log.lines.at(-1);
   const onRest = useCallback(
     (line: LogLine) => {
@@ -139,7 +155,7 @@ function FollowedLog({ organization, agent, search, isFollowing, onChange }: Fol
             label="Download"
             fileName={`${agent ?? organization}.log`}
             mediaType="text/plain"
-            createText={() => createLogText(organization, agent, { session, query, level, since })}
+            createText={() => createLogText(organization, agent, filter)}
           />
         </span>
         <Button
@@ -170,11 +186,11 @@ function FollowedLog({ organization, agent, search, isFollowing, onChange }: Fol
         onFollow={onFollow}
         onRest={onRest}
         empty={
-          query === undefined && level === undefined && since === undefined
+          Object.values(filter).every((value) => value === undefined)
             ? 'Lines appear here when a bot writes them.'
             : 'No line matches. Change the filter. Matching lines appear when they are written.'
         }
-        className="h-[max(20rem,calc(100dvh-26rem))] max-h-none"
+        className="h-[max(20rem,calc(100dvh-37rem))] max-h-none"
       />
     </>
   );

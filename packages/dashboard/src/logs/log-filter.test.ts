@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogQuery, formatCliLogsCommand } from './log-filter.ts';
+import { createLogQuery, formatLogsCommand } from './log-filter.ts';
 
 const filter = { session: '1', query: 'tea time', level: 'WARNING', since: '15m' } as const;
 
@@ -11,10 +11,11 @@ test('createLogQuery converts a filter to query parameters, and its period to a 
     startTime: 1_000_000 - 900,
   });
   expect(createLogQuery({}, 0)).toEqual({});
+  expect(createLogQuery({ from: 10, to: 20 }, 0)).toEqual({ startTime: 10, endTime: 20 });
 });
 
-test('formatCliLogsCommand returns the botcli command that prints the log lines that match a filter', () => {
-  expect(formatCliLogsCommand('home', 'parrot', filter, true)).toBe(
+test('formatLogsCommand returns the botcli command that prints the log lines that match a filter', () => {
+  expect(formatLogsCommand('home', 'parrot', filter, true)).toBe(
     "botcli cloud agent logs parrot --session 1 --query 'tea time' --level WARNING --since 15m --follow --organization home",
   );
 });

@@ -1,5 +1,6 @@
 import { type LogLevel, logLevels } from '@bothost/contract';
 import { botcliCommands } from '../commands/botcli-commands.ts';
+import { formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
 import { readNumberParameter, readTextParameter } from '../routing/search-values.ts';
 
@@ -11,10 +12,10 @@ export type LogFilter = {
   readonly level?: LogLevel | undefined;
   /** A period that ends now, such as `15m`. Absent means no limit. */
   readonly since?: string | undefined;
+  /** A range of Unix times in seconds, instead of a period. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 };
-
-/** A filter, and a range of Unix times in seconds. */
-export type LogSelection = LogFilter & { readonly from?: number | undefined; readonly to?: number | undefined };
 
 /**
  * The search parameters of the logs page: the agent, the filter, and the time of the last visible line (`at`). Without `at`, the
@@ -32,6 +33,8 @@ export function parseLogSearchParameters({
   query,
   level,
   since,
+  from,
+  to,
   at,
 }: Readonly<Record<string, unknown>>): LogSearchParameters {
   return {
@@ -40,12 +43,14 @@ export function parseLogSearchParameters({
     query: readTextParameter(query),
     level: logLevels.find((known) => known === level),
     since: readTextParameter(since),
+    from: readNumberParameter(from),
+    to: readNumberParameter(to),
     at: readNumberParameter(at),
   };
 }
 
 /** Returns the query parameters of a `getLogs` request. The period of the filter ends at `nowMs`. */
-export function createLogQuery({ session, query, level, since, from, to }: LogSelection, nowMs: number) {
+export function createLogQuery({ session, query, level, since, from, to }: LogFilter, nowMs: number) {
   const startTime = computePeriodStartSeconds(since, nowMs);
   return {
     ...(session === undefined ? {} : { sessionId: session }),
@@ -57,13 +62,19 @@ export function createLogQuery({ session, query, level, since, from, to }: LogSe
   };
 }
 
-/** Returns the `botcli` command that prints the same lines as the logs page. */
-export function formatCliLogsCommand(
+/** Returns the shell command that prints the same lines as the logs page: that of `botcli` if it has all options. */
+export function formatLogsCommand(
   organization: string,
-  agent: string,
+  agent: string | undefined,
   filter: LogFilter,
   isFollowing: boolean,
 ): string {
-  const { session, query, level, since } = filter;
-  return botcliCommands.readLogs(organization, agent, { session, query, level, since }, isFollowing);
+  const { session, query, level, since, from, to } = filter;
+  if (agent !== undefined && from === undefined && to === undefined) {
+    return botcliCommands.readLogs(organization, agent, { session, query, level, since }, isFollowing);
+  }
+  const request = { origin: location.origin, organization, query: createLogQuery(filter, Date.now()) };
+  return agent === undefined
+    ? formatCurlCommand('listOrganizationLogs', request)
+    : formatCurlCommand('getLogs', { ...request, params: { agentName: agent } });
 }

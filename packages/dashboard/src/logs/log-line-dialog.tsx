@@ -6,6 +6,7 @@ import { FactTable } from '../components/fact-list.tsx';
 import { formatDateTime } from '../components/format.ts';
 import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from './log-text.ts';
+import { toUnixSeconds } from './log-time.ts';
 
 type LogLineDialogProps = {
   readonly entry: LogEntry;
@@ -43,9 +44,10 @@ export function LogLineDialog({ entry, organization, onClose }: LogLineDialogPro
                 key="session"
                 to="/orgs/$organization/sessions/$sessionId"
                 params={{ organization, sessionId: line.sessionId }}
+                search={{ moment: toUnixSeconds(line.timestamp) }}
                 className="text-accent underline"
               >
-                {line.sessionId}
+                {line.sessionId} at this moment
               </Link>
             ),
           ],

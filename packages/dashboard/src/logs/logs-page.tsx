@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { useCallback } from 'react';
 import { agentNamesQuery } from '../agents/queries.ts';
@@ -16,17 +16,16 @@ const route = getRouteApi('/signed-in/app/orgs/$organization/logs');
 export function LogsPage() {
   const { name: organization } = useMembership();
   const search = route.useSearch();
-  const navigate = useNavigate();
+  const navigate = route.useNavigate();
   const change = useCallback(
     (changes: LogSearchParameters) =>
       void navigate({
-        to: '/orgs/$organization/logs',
-        params: { organization },
+        to: '.',
         search: (previous) => ({ ...previous, ...changes }),
         replace: true,
         resetScroll: false,
       }),
-    [navigate, organization],
+    [navigate],
   );
   const agents = useQuery(agentNamesQuery(organization));
   const names = agents.data?.agents.map(({ name }) => name) ?? [];

@@ -1,8 +1,9 @@
 import type { LogLine, Operations, RequestOf } from '@bothost/contract';
-import { infiniteQueryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { liveQueryOptions } from '../live-query.ts';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
-import { createLogQuery, type LogSelection } from './log-filter.ts';
+import { organizationQuery } from '../organization/queries.ts';
+import { createLogQuery, type LogFilter } from './log-filter.ts';
 import { getReadTime } from './log-time.ts';
 
 const linesPerPage = 1_000;
@@ -32,14 +33,26 @@ function readLogPage(organization: string, agent: string | undefined, query: Log
   return api.getLogs({ params: { agentName: agent }, query }, signal);
 }
 
+const histogramRefreshMs = 15_000;
+
+/** Counts the lines that match a selection over time. */
+export function logHistogramQuery(organization: string, agent: string | undefined, selection: LogFilter) {
+  return queryOptions({
+    ...organizationQuery(organization, ['log histogram', agent, selection], (api, signal) =>
+      api.getLogHistogram({ query: { agent, ...createLogQuery(selection, Date.now()) } }, signal),
+    ),
+    ...(selection.to === undefined ? { refetchInterval: histogramRefreshMs } : {}),
+  });
+}
+
 /** The largest number of lines in a downloaded log, the oldest that match. */
 const downloadedLines = 100_000;
 
-/** Reads the lines that match a selection, oldest first, and returns them as text. */
+/** Reads the lines that match a selection, oldest first, and returns them as text. The last line says if there are more lines. */
 export async function createLogText(
   organization: string,
   agent: string | undefined,
-  selection: LogSelection,
+  selection: LogFilter,
 ): Promise<string> {
   const lines: ListedLogLine[] = [];
   const query = { ...createLogQuery(selection, Date.now()), order: 'asc', limit: olderLinesPerPage } as const;
@@ -49,10 +62,20 @@ export async function createLogText(
     lines.push(...page.logs);
     // A page without lines ends the log unless the service stopped at a limit of one request.
     const isEmpty = page.logs.length === 0 && page.total.relation === 'eq';
-    if (page.nextCursor === null || isEmpty || lines.length >= downloadedLines) break;
+    if (page.nextCursor === null || isEmpty || lines.length > downloadedLines) break;
     cursor = page.nextCursor;
   }
-  return lines.map(({ agentName, log }) => `${agentName === undefined ? '' : `${agentName}: `}${log}\n`).join('');
+  const texts = lines
+    .slice(0, downloadedLines)
+    .map(({ agentName, log }) => `${agentName === undefined ? '' : `${agentName}: `}${log}\n`);
+  const next = lines[downloadedLines];
+  if (next !== undefined) {
+    const count = downloadedLines.toLocaleString('en');
+    texts.push(
+      `(The download ends here, after ${count} lines. Select a later time for those from ${next.timestamp} on.)\n`,
+    );
+  }
+  return texts.join('');
 }
 
 /**
@@ -60,7 +83,7 @@ export async function createLogText(
  * pages on demand. A request for a newer page waits until new lines arrive. `agent` is a name or an id; undefined reads the lines of
  * all agents. `startAt` is a Unix time in seconds.
  */
-export function logQuery(organization: string, agent: string | undefined, selection: LogSelection, startAt?: number) {
+export function logQuery(organization: string, agent: string | undefined, selection: LogFilter, startAt?: number) {
   return infiniteQueryOptions({
     queryKey: [...createOrganizationQueryKey(organization), 'logs', agent, selection, startAt],
     queryFn: async ({ pageParam, signal }): Promise<Page> => {

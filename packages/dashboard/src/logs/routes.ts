@@ -4,7 +4,7 @@ import { agentNamesQuery } from '../agents/queries.ts';
 import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { parseLogSearchParameters } from './log-filter.ts';
-import { logQuery } from './queries.ts';
+import { logHistogramQuery, logQuery } from './queries.ts';
 
 export const logsRoute = createRoute({
   getParentRoute: () => organizationLayout,
@@ -13,7 +13,12 @@ export const logsRoute = createRoute({
   loader: (loading) => {
     const { organization } = loading.params;
     const { agent, at, ...filter } = parseLogSearchParameters(loading.location.search);
-    prefetch(loading, agentNamesQuery(organization), logQuery(organization, agent, filter, at));
+    prefetch(
+      loading,
+      agentNamesQuery(organization),
+      logQuery(organization, agent, filter, at),
+      logHistogramQuery(organization, agent, filter),
+    );
   },
   component: lazyRouteComponent(() => import('./logs-page.tsx'), 'LogsPage'),
 });
@@ -25,7 +30,7 @@ export const agentLogsRoute = createRoute({
   loader: (loading) => {
     const { organization, agent } = loading.params;
     const { agent: _, at, ...filter } = parseLogSearchParameters(loading.location.search);
-    prefetch(loading, logQuery(organization, agent, filter, at));
+    prefetch(loading, logQuery(organization, agent, filter, at), logHistogramQuery(organization, agent, filter));
   },
   component: lazyRouteComponent(() => import('./agent-logs-page.tsx'), 'AgentLogsPage'),
 });

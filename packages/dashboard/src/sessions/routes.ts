@@ -15,16 +15,20 @@ type SessionSearchParameters = {
   readonly to?: number | undefined;
   /** A moment of the conversation, in seconds since the start of the session. */
   readonly at?: number | undefined;
+  /** The same as a Unix time in seconds, for links from pages that do not know the start of the session. */
+  readonly moment?: number | undefined;
 };
 
 const parseSessionSearchParameters = ({
   from,
   to,
   at,
+  moment,
 }: Readonly<Record<string, unknown>>): SessionSearchParameters => ({
   from: readNumberParameter(from),
   to: readNumberParameter(to),
   at: readNumberParameter(at),
+  moment: readNumberParameter(moment),
 });
 
 export const sessionRoutes = [

@@ -18,7 +18,7 @@ import { RecordingPlayer } from '../conversation/recording-player.tsx';
 import type { Span } from '../conversation/spans.ts';
 import { useRecording } from '../conversation/use-recording.ts';
 import { useTurnSelection } from '../conversation/use-turn-selection.ts';
-import { formatCliLogsCommand } from '../logs/log-filter.ts';
+import { formatLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
 import { logQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
@@ -105,8 +105,9 @@ function Session({ organization, agentName, session, log, conversation: read, re
   const { sessionId, createdAt, endedAt, resourceMetrics, events, startPhases } = session;
   const membership = useMembership();
   const navigate = useNavigate();
-  const { from, to, at } = route.useSearch();
+  const { from, to, at, moment } = route.useSearch();
   const { conversation, latest } = read;
+  const startedAtMs = latest?.startedAt == null ? null : Date.parse(latest.startedAt);
   const [isStopping, setIsStopping] = useState(false);
   const [isFollowing, setIsFollowing] = useState(endedAt === null);
   const whole = useMemo(() => wholeRange(createdAt, endedAt, readAtMs), [createdAt, endedAt, readAtMs]);
@@ -134,7 +135,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
     isFollowing: isFollowingTurns,
     selectMoment,
     follow,
-  } = useTurnSelection(conversation.turns, latest?.state, at === undefined ? undefined : at * 1_000, (atMs) =>
+  } = useTurnSelection(conversation.turns, latest?.state, findMomentMs(at, moment, startedAtMs), (atMs) =>
     onSearch({ at: atMs === undefined ? undefined : atMs / 1_000 }),
   );
   const recording = useRecording({
@@ -144,7 +145,6 @@ function Session({ organization, agentName, session, log, conversation: read, re
     selected,
     selectMoment,
   });
-  const startedAtMs = latest?.startedAt == null ? null : Date.parse(latest.startedAt);
   const lanesRange = useMemo(() => toConversationSpan(part ?? whole, startedAtMs ?? 0), [part, whole, startedAtMs]);
   return (
     <>
@@ -242,7 +242,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
         />
       </Section>
       <EquivalentShellCommand
-        command={formatCliLogsCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
+        command={formatLogsCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
       />
       {startPhases !== null && (
         <Section title={`Start (${session.coldStart === true ? 'cold' : 'warm'})`}>
@@ -280,6 +280,12 @@ function toChartRange({ fromMs, toMs }: Span, startedAtMs: number): ChartRange {
 
 function createMomentLink(organization: string, sessionId: string, atMs: number): string {
   return `${location.origin}/orgs/${organization}/sessions/${sessionId}?at=${atMs / 1_000}`;
+}
+
+/** Returns the moment in the address of the page, in milliseconds since the start of the session. */
+function findMomentMs(at: number | undefined, moment: number | undefined, startedAtMs: number | null) {
+  if (at !== undefined) return at * 1_000;
+  return moment === undefined || startedAtMs === null ? undefined : moment * 1_000 - startedAtMs;
 }
 
 const roundMs = (seconds: number) => Math.round(seconds * 1000) / 1000;
