@@ -78,16 +78,27 @@ browserTest('a signed-in person talks to an agent of the organization without a 
   await page.getByLabel('Write to parrot').fill('pretty bird');
   await page.keyboard.press('Enter');
   await transcript(page).getByText('Rraawk! pretty bird').waitFor();
-  await page.getByText(/Reply after [\d.]+ m?s/).waitFor();
+  await page.getByText(/Reply after [\d.]+ m?s, median/).waitFor();
+  await transcript(page)
+    .getByText(/ · after [\d.]+ m?s$/)
+    .first()
+    .waitFor();
+  await page.getByText('Connected', { exact: true }).first().waitFor();
   const events = page.getByRole('list', { name: 'Events' }).getByRole('listitem');
   await expect.poll(() => events.count()).toBeGreaterThan(3);
   await page.getByLabel('Filter events').fill('botready');
-  await expect.poll(() => events.locator('summary span:last-child').allTextContents()).toEqual(['botReady']);
+  await expect.poll(() => events.locator('summary span:last-child').allTextContents()).toEqual(['Bot ready']);
   await page.getByLabel('Filter events').fill('');
   await checkLayoutAndAccessibility(page, 'talk-live');
   await page.getByRole('button', { name: 'End', exact: true }).click();
   await status(page).getByText('The session has ended.').waitFor();
   await checkLayoutAndAccessibility(page, 'talk-ended');
+  const opened = page.context().waitForEvent('page');
+  await page.getByRole('link', { name: 'Open the session' }).click();
+  const session = await opened;
+  await session.getByRole('heading', { name: 'Session of parrot' }).waitFor();
+  await session.close();
+  await page.getByRole('link', { name: 'Read its log' }).waitFor();
 
   // The link that `botcli` prints names no organization.
   await page.goto(`${service.origin}/talk/parrot?transport=webrtc`);

@@ -172,14 +172,28 @@ browserTest(
       return evaluateJavaScriptInBot({ url: service.origin, publicKey }, 'failing', sessionId, code);
     };
     await expect.poll(() => send('error', { error: 'DeepgramSTTService: wrong key', fatal: false })).toBe(1);
-    await page.getByRole('alert').getByText('The bot reported an error: DeepgramSTTService: wrong key').waitFor();
+    await send('error', { error: 'DeepgramSTTService: wrong key', fatal: false });
+    const alert = page.getByRole('alert');
+    await alert.getByText('DeepgramSTTService reported').waitFor();
+    await alert.getByText('wrong key (2 times)').waitFor();
+    await alert.getByText("Check the service's key in the secrets of the agent").waitFor();
     await page.getByText(`botcli cloud agent logs failing --session ${sessionId}`).waitFor();
     await send('bot-ready', { version: '2.0.0' });
     await status(page).getByText('Ready').waitFor();
     await send('bot-output', { text: 'still here', segment_id: 1 });
     await transcript(page).getByText('still here').waitFor();
+    const call = { tool_call_id: 'a', function_name: 'get_weather' };
+    await send('llm-function-call-in-progress', call);
+    await transcript(page).getByText('get_weather').waitFor();
+    await send('llm-function-call-stopped', { ...call, cancelled: false });
+    await transcript(page)
+      .getByText(/^Tool get_weather completed after [\d.]+ m?s$/)
+      .waitFor();
+    await send('metrics', { ttfb: [{ processor: 'OpenAILLMService#0', value: 0.4 }] });
+    await page.getByRole('region', { name: 'Services' }).getByText('400 ms, 400 ms').waitFor();
     await send('error', { error: 'out of memory', fatal: true });
-    await page.getByRole('alert').getByText('out of memory').waitFor();
+    await alert.getByText('out of memory').waitFor();
+    expect(await alert.count()).toBe(1);
     await status(page).getByText('The conversation failed.').waitFor();
     expect(violations).toEqual([]);
     await page.close();

@@ -28,7 +28,10 @@ const samples: { readonly [Name in CommandName]: readonly Parameters<(typeof bot
   listAgents: [['home']],
   showAgent: [['home', 'parrot']],
   deleteAgent: [['home', 'parrot']],
-  startSession: [['home', 'parrot']],
+  startSession: [
+    ['home', 'parrot'],
+    [null, 'parrot', 'livekit'],
+  ],
   listSessions: [
     ['home', 'parrot', { status: 'active' }],
     ['home', 'parrot', { 'end-state': 'terminated' }],

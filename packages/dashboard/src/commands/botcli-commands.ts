@@ -18,7 +18,8 @@ export const botcliCommands = {
   showAgent: (organization: string, agent: string) => formatCloudCommand(organization, 'agent', 'status', agent),
   deleteAgent: (organization: string, agent: string) =>
     formatCloudCommand(organization, 'agent', 'delete', agent, '--yes'),
-  startSession: (organization: string, agent: string) => formatCloudCommand(organization, 'agent', 'start', agent),
+  startSession: (organization: string | null, agent: string, transport?: string) =>
+    formatCloudCommand(organization, 'agent', 'start', agent, ...formatOptions({ transport })),
   listSessions: (organization: string, agent: string, filter: OptionValues) =>
     formatCloudCommand(organization, 'agent', 'sessions', agent, ...formatOptions(filter)),
   showSession: (organization: string | null, agent: string, sessionId: string) =>

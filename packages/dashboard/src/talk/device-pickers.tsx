@@ -1,7 +1,7 @@
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import type { TalkState } from './talk-state.ts';
-import { formatTransports, type TransportName, transportLabels, transportNames } from './transport-names.ts';
+import { formatTransports, getTransportLabel, type TransportName, transportNames } from './transport-names.ts';
 import { useDevices } from './use-devices.ts';
 
 export type DeviceSettings = {
@@ -42,7 +42,7 @@ export function DevicePickers(props: DevicePickersProps) {
               ? 'What the bot supports. The service learns it from the first conversation.'
               : `The bot accepts: ${formatTransports(acceptedTransports)}.`
           }
-          options={transportNames.map((name) => [name, transportLabels[name]])}
+          options={transportNames.map((name) => [name, getTransportLabel(name)])}
           value={transport}
           disabled={isLive}
           onValue={(value) => onTransport(transportNames.find((name) => name === value) ?? 'websocket')}

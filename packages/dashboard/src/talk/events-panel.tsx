@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { formatElapsedTime } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
+import { describeEvent } from './event-words.ts';
 import type { LoggedEvent } from './talk-state.ts';
 
 type EventsPanelProps = {
@@ -15,8 +16,8 @@ const shownAtMost = 100;
 export function EventsPanel({ events, startedAt }: EventsPanelProps) {
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
-  const matching = events.filter(
-    ({ name, data }) => name.toLowerCase().includes(wanted) || format(data).toLowerCase().includes(wanted),
+  const matching = events.filter(({ name, data }) =>
+    [describeEvent(name), name, format(data)].some((text) => text.toLowerCase().includes(wanted)),
   );
   const shown = matching.slice(-shownAtMost).reverse();
   return (
@@ -28,7 +29,7 @@ export function EventsPanel({ events, startedAt }: EventsPanelProps) {
         <input
           type="search"
           aria-label="Filter events"
-          placeholder="Filter by name or content"
+          placeholder="Filter by words or content"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
           className="min-h-9 w-full rounded-lg border border-field bg-surface px-3 text-sm"
@@ -45,9 +46,12 @@ export function EventsPanel({ events, startedAt }: EventsPanelProps) {
             <details>
               <summary className="flex cursor-pointer gap-3 px-5 py-2 hover:bg-background sm:px-6">
                 <span className="text-quiet tabular-nums">{formatElapsedTime(at - startedAt)}</span>
-                <span className="wrap-anywhere">{name}</span>
+                <span className="wrap-anywhere">{describeEvent(name)}</span>
               </summary>
-              <pre className="overflow-x-auto bg-background px-5 py-2 font-mono sm:px-6 text-xs">{format(data)}</pre>
+              <div className="bg-background px-5 py-2 sm:px-6">
+                <code className="font-mono text-quiet text-xs">{name}</code>
+                <pre className="overflow-x-auto font-mono text-xs">{format(data)}</pre>
+              </div>
             </details>
           </li>
         ))}

@@ -129,6 +129,11 @@ function createPipecatClient(
       onBotStoppedSpeaking: () => emit({ type: 'speaking', who: 'bot', speaking: false }),
       onUserTranscript: ({ text, final }) => emit({ type: 'user-transcript', text, isFinal: final }),
       onBotOutput: (output) => emit({ type: 'bot-output', output }),
+      onLLMFunctionCallInProgress: ({ tool_call_id: callId, function_name: name = 'Tool' }) =>
+        emit({ type: 'tool-call', callId, name }),
+      onLLMFunctionCallStopped: ({ tool_call_id: callId, cancelled }) =>
+        emit({ type: 'tool-result', callId, isCanceled: cancelled }),
+      onMetrics: ({ ttfb = [] }) => emit({ type: 'service-times', times: ttfb }),
       onTrackStarted: (track, participant) => {
         if (participant?.local === true) return;
         if (track.kind === 'audio') playTrack?.(track);
@@ -139,8 +144,9 @@ function createPipecatClient(
       },
       onBotDisconnected: () => finish({ type: 'phase', phase: 'ended' }),
       onError: ({ data }) => {
-        if (isFatal(data)) finish(endOf(data));
-        else emit({ type: 'bot-error', error: errorOf(data) });
+        const { text, isOfBot, isFatal } = readError(data);
+        if (isOfBot || !isFatal) emit({ type: 'bot-error', error: text });
+        if (isFatal) finish(isOfBot ? { type: 'failed', error: 'An error ended the bot.' } : endOf(text));
       },
     },
   });
@@ -227,22 +233,21 @@ async function refusalOf({ wsUrl, token }: StartResponse): Promise<Error> {
   );
 }
 
-/** Errors from the bot have the field `error`, and errors from the transport have the field `message`. */
-function errorOf(data: unknown): string {
-  const { message, error } = (data ?? {}) as { readonly message?: unknown; readonly error?: unknown };
-  return String(message ?? error ?? 'The connection failed.');
-}
-
-function isFatal(data: unknown): boolean {
-  return (data as { readonly fatal?: unknown } | undefined)?.fatal === true;
+/** Reads the data of an error. Errors of the bot have the field `error`, and errors of the transport have the field `message`. */
+function readError(data: unknown): { readonly text: string; readonly isOfBot: boolean; readonly isFatal: boolean } {
+  const { error, message, fatal } = (data ?? {}) as Partial<Readonly<Record<'error' | 'message' | 'fatal', unknown>>>;
+  return {
+    text: String(message ?? error ?? 'The connection failed.'),
+    isOfBot: message == null && error != null,
+    isFatal: fatal === true,
+  };
 }
 
 /**
  * Converts an error of the transport to an event. The transport reports even a normal close of its WebSocket as an error, with
  * the close code 1000 or 1001 in the message. Such an error becomes the end of the conversation.
  */
-function endOf(data: unknown): Unstamped<TalkEvent> {
-  const text = errorOf(data);
+function endOf(text: string): Unstamped<TalkEvent> {
   const code = /closed\. Code: (\d+)/.exec(text)?.[1];
   if (code === '1000' || code === '1001') return { type: 'phase', phase: 'ended' };
   // With 1011, a server says that it failed (RFC 6455, section 7.4.1).

@@ -42,11 +42,31 @@ test('the transcript shows a placeholder for speech until its text arrives', () 
 
 test("the latency is the time from the end of the person's turn to the first sign of the bot's reply", () => {
   const reply: TestEvent = { type: 'speaking', who: 'bot', speaking: true, at: 3_400 };
-  expect(after(...spoke, reply).latencyMs).toBe(400);
-  expect(after(...spoke, reply, { ...reply, at: 9_000 }).latencyMs).toBe(400);
-  expect(after(reply).latencyMs).toBeUndefined();
+  expect(after(...spoke, reply).latenciesMs).toEqual([400]);
+  expect(after(...spoke, reply, { ...reply, at: 9_000 }).latenciesMs).toEqual([400]);
+  expect(after(reply).latenciesMs).toEqual([]);
+});
+
+test('only the first line of each reply has a latency', () => {
   const typed: TestEvent = { type: 'user-text', text: 'hello', at: 5_000 };
-  expect(after(typed, { type: 'bot-output', output: { text: 'hi' }, at: 5_250 }).latencyMs).toBe(250);
+  const replies = ['hi', 'there'].map((text): TestEvent => ({ type: 'bot-output', output: { text }, at: 5_250 }));
+  const reply: TestEvent = { type: 'speaking', who: 'bot', speaking: true, at: 3_400 };
+  expect(after(typed, ...replies).lines).toMatchObject([{ who: 'you' }, { latencyMs: 250 }, { text: 'there' }]);
+  expect(after(typed, ...replies).lines[2]).not.toHaveProperty('latencyMs');
+  expect(after(...spoke, reply, ...replies).lines[1]).toMatchObject({ text: 'hi', latencyMs: 400 });
+});
+
+test('a tool call is a line of the transcript with its state and duration', () => {
+  const call: TestEvent = { type: 'tool-call', callId: '1', name: 'get_weather', at: 1_000 };
+  expect(after(call).lines).toMatchObject([{ who: 'tool', text: 'get_weather', state: 'running' }]);
+  const end: TestEvent = { type: 'tool-result', callId: '1', isCanceled: false, at: 1_320 };
+  expect(after(call, end).lines).toMatchObject([{ state: 'completed', durationMs: 320 }]);
+  expect(after(call, { ...end, isCanceled: true }).lines).toMatchObject([{ state: 'canceled' }]);
+});
+
+test('the times of a service are collected in milliseconds, except the zeros of its start', () => {
+  const time = (value: number): TestEvent => ({ type: 'service-times', times: [{ processor: 'Voice#0', value }] });
+  expect(after(time(0), time(0.25), time(0.5)).serviceTimesMs.get('Voice#0')).toEqual([250, 500]);
 });
 
 test('the start of a conversation resets the state of the previous conversation', () => {
@@ -57,7 +77,11 @@ test('the start of a conversation resets the state of the previous conversation'
 test('a repeated error from the bot is listed once and does not end the conversation', () => {
   const ready: TestEvent = { type: 'phase', phase: 'ready' };
   const error: TestEvent = { type: 'bot-error', error: 'no voice' };
-  expect(after(ready, error, error)).toMatchObject({ phase: 'ready', error: undefined, botErrors: ['no voice'] });
+  expect(after(ready, error, error)).toMatchObject({
+    phase: 'ready',
+    error: undefined,
+    botErrors: [{ message: 'no voice', count: 2 }],
+  });
 });
 
 test('after the end or failure of a conversation, the person is not shown as speaking', () => {

@@ -1,4 +1,5 @@
-import type { BotOutputData } from '@pipecat-ai/client-js';
+import type { BotOutputData, PipecatMetricData } from '@pipecat-ai/client-js';
+import { addBotError, type BotError } from './bot-errors.ts';
 
 /** The phase of a conversation. The names up to `ready` are those of the Pipecat client. */
 export type ConversationPhase =
@@ -10,15 +11,30 @@ export type ConversationPhase =
   | 'ended'
   | 'failed';
 
-export type TranscriptLine = {
+export type TranscriptLine = SpokenLine | ToolCallLine;
+
+type SpokenLine = {
   readonly id: number;
   readonly at: number;
   readonly who: 'you' | 'bot';
   readonly text: string;
+  /** Of the first line of a reply: milliseconds from the end of the person's turn to the first sign of the reply. */
+  readonly latencyMs?: number;
   /** Id of the line. Later messages from the bot with this id update the line. Absent if the line is never updated. */
   readonly segment?: number;
   /** True for speech whose transcript has not arrived yet. */
   readonly isWordless?: true;
+};
+
+type ToolCallLine = {
+  readonly id: number;
+  readonly at: number;
+  readonly who: 'tool';
+  readonly callId: string;
+  /** The name of the called function. */
+  readonly text: string;
+  readonly state: 'running' | 'completed' | 'canceled';
+  readonly durationMs?: number;
 };
 
 /** The video that a person can send. */
@@ -53,12 +69,16 @@ export type TalkState = {
   readonly interim: string;
   /** Time at which the person's turn ended. Undefined if the bot has replied or the person is speaking. */
   readonly turnEndedAt: number | undefined;
-  /** Milliseconds from the end of the person's last turn to the first sign of the bot's reply. */
-  readonly latencyMs: number | undefined;
+  /** The latency of a reply whose first line has not arrived yet, in milliseconds. */
+  readonly pendingLatencyMs: number | undefined;
+  /** The latency of each reply, in milliseconds. */
+  readonly latenciesMs: readonly number[];
+  /** Times to the first byte of each service, in milliseconds. */
+  readonly serviceTimesMs: ReadonlyMap<string, readonly number[]>;
   readonly events: readonly LoggedEvent[];
   readonly error: string | undefined;
-  /** Errors that did not end the conversation, each listed once. */
-  readonly botErrors: readonly string[];
+  /** Errors that the bot reported, each listed once. */
+  readonly botErrors: readonly BotError[];
 };
 
 type TalkEventBody =
@@ -75,6 +95,9 @@ type TalkEventBody =
   | { readonly type: 'user-transcript'; readonly text: string; readonly isFinal: boolean }
   | { readonly type: 'user-text'; readonly text: string }
   | { readonly type: 'bot-output'; readonly output: BotOutputData }
+  | { readonly type: 'tool-call'; readonly callId: string; readonly name: string }
+  | { readonly type: 'tool-result'; readonly callId: string; readonly isCanceled: boolean }
+  | { readonly type: 'service-times'; readonly times: readonly PipecatMetricData[] }
   | { readonly type: 'message'; readonly name: string; readonly data: unknown };
 
 export type TalkEvent = TalkEventBody & { readonly at: number };
@@ -93,13 +116,14 @@ export const initialTalkState: TalkState = {
   lines: [],
   interim: '',
   turnEndedAt: undefined,
-  latencyMs: undefined,
+  pendingLatencyMs: undefined,
+  latenciesMs: [],
+  serviceTimesMs: new Map(),
   events: [],
   error: undefined,
   botErrors: [],
 };
 
-const botErrorsAtMost = 3;
 const eventsAtMost = 500;
 const linesAtMost = 500;
 const over = {
@@ -122,7 +146,7 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
     case 'failed':
       return { ...state, ...over, phase: 'failed', endedAt: at, error: event.error };
     case 'bot-error':
-      return { ...state, botErrors: [...new Set([...state.botErrors, event.error])].slice(-botErrorsAtMost) };
+      return { ...state, botErrors: addBotError(state.botErrors, event.error) };
     case 'session':
       return { ...state, sessionId: event.sessionId };
     case 'microphone':
@@ -147,13 +171,30 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
     case 'user-transcript': {
       if (!event.isFinal) return { ...state, interim: event.text };
       const last = state.lines.at(-1);
-      const before = last?.isWordless ? state.lines.slice(0, -1) : state.lines;
+      const before = last?.who === 'you' && last.isWordless ? state.lines.slice(0, -1) : state.lines;
       return { ...state, interim: '', lines: withLine(before, { at, who: 'you', text: event.text }) };
     }
     case 'user-text':
       return { ...state, lines: withLine(state.lines, { at, who: 'you', text: event.text }), turnEndedAt: at };
     case 'bot-output':
-      return { ...withReply(state, at), lines: withOutput(state.lines, event.output, at) };
+      return withOutput(withReply(state, at), event.output, at);
+    case 'tool-call': {
+      const { callId, name } = event;
+      return { ...state, lines: withLine(state.lines, { at, who: 'tool', callId, text: name, state: 'running' }) };
+    }
+    case 'tool-result': {
+      const end = { state: event.isCanceled ? 'canceled' : 'completed' } as const;
+      const lines = state.lines.map((line) =>
+        line.who === 'tool' && line.callId === event.callId ? { ...line, ...end, durationMs: at - line.at } : line,
+      );
+      return { ...state, lines };
+    }
+    case 'service-times': {
+      const serviceTimesMs = new Map(state.serviceTimesMs);
+      for (const { processor, value } of event.times)
+        if (value > 0) serviceTimesMs.set(processor, [...(serviceTimesMs.get(processor) ?? []), value * 1_000]);
+      return { ...state, serviceTimesMs };
+    }
     case 'message': {
       const logged = { id: (state.events.at(-1)?.id ?? 0) + 1, at, name: event.name, data: event.data };
       return { ...state, events: [...state.events.slice(1 - eventsAtMost), logged] };
@@ -164,23 +205,39 @@ export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
 /** Records the latency at the first sign of a reply: speech or, for a bot that does not report its speech, text. */
 function withReply(state: TalkState, at: number): TalkState {
   if (state.turnEndedAt === undefined) return state;
-  return { ...state, latencyMs: at - state.turnEndedAt, turnEndedAt: undefined };
+  const latencyMs = at - state.turnEndedAt;
+  return {
+    ...state,
+    turnEndedAt: undefined,
+    pendingLatencyMs: latencyMs,
+    latenciesMs: [...state.latenciesMs, latencyMs],
+  };
 }
 
 /**
  * Adds or updates a line of the bot. A bot sends each line twice (RTVI `bot-output`): before speaking the line and while
  * speaking it.
  */
-function withOutput(lines: readonly TranscriptLine[], output: BotOutputData, at: number): readonly TranscriptLine[] {
-  if (output.aggregated_by === 'word' || output.text.trim() === '') return lines;
-  const segment = output.segment_id;
-  if (segment === undefined) return withLine(lines, { at, who: 'bot', text: output.text });
-  if (lines.some((line) => line.segment === segment)) {
-    return lines.map((line) => (line.segment === segment ? { ...line, text: output.text } : line));
+function withOutput(state: TalkState, output: BotOutputData, at: number): TalkState {
+  const { lines, pendingLatencyMs } = state;
+  const { text, segment_id: segment } = output;
+  if (output.aggregated_by === 'word' || text.trim() === '') return state;
+  const isUpdated = (line: TranscriptLine) => segment !== undefined && line.who === 'bot' && line.segment === segment;
+  if (lines.some(isUpdated)) {
+    return { ...state, lines: lines.map((line) => (isUpdated(line) ? { ...line, text } : line)) };
   }
-  return withLine(lines, { at, who: 'bot', text: output.text, segment });
+  const line = {
+    at,
+    who: 'bot',
+    text,
+    ...(segment === undefined ? {} : { segment }),
+    ...(pendingLatencyMs === undefined ? {} : { latencyMs: pendingLatencyMs }),
+  } as const;
+  return { ...state, lines: withLine(lines, line), pendingLatencyMs: undefined };
 }
 
-function withLine(lines: readonly TranscriptLine[], line: Omit<TranscriptLine, 'id'>): readonly TranscriptLine[] {
+type WithoutId<Line> = Line extends TranscriptLine ? Omit<Line, 'id'> : never;
+
+function withLine(lines: readonly TranscriptLine[], line: WithoutId<TranscriptLine>): readonly TranscriptLine[] {
   return [...lines.slice(1 - linesAtMost), { ...line, id: (lines.at(-1)?.id ?? 0) + 1 }];
 }

@@ -1,3 +1,6 @@
+import { phoneCarrierTraits } from '@bothost/contract';
+
+/** The transports of this page. */
 export const transportNames = ['websocket', 'webrtc'] as const;
 export type TransportName = (typeof transportNames)[number];
 
@@ -17,9 +20,20 @@ export function chooseTransport(accepted: readonly string[] | null): TransportNa
   return transportNames.find((name) => accepted?.includes(name)) ?? 'websocket';
 }
 
-export const transportLabels: Readonly<Record<TransportName, string>> = { websocket: 'WebSocket', webrtc: 'WebRTC' };
+const carrierLabels = Object.entries(phoneCarrierTraits).map(([name, { label }]) => [name, `${label} calls`] as const);
+const labels: ReadonlyMap<string, string> = new Map<string, string>([
+  ['websocket', 'WebSocket'],
+  ['webrtc', 'WebRTC'],
+  ['daily', 'Daily rooms'],
+  ['livekit', 'LiveKit rooms'],
+  ...carrierLabels,
+]);
+
+/** Returns the name by which people know a transport. */
+export function getTransportLabel(name: string): string {
+  return labels.get(name) ?? name;
+}
 
 export function formatTransports(transports: readonly string[]): string {
-  const labels: Readonly<Record<string, string>> = transportLabels;
-  return transports.map((name) => labels[name] ?? name).join(', ');
+  return transports.map(getTransportLabel).join(', ');
 }
