@@ -4,7 +4,6 @@ import type { RTVIEvent } from '@pipecat-ai/client-js';
 const eventWords: Readonly<Partial<Record<`${RTVIEvent}`, string>>> = {
   connected: 'Connected',
   disconnected: 'Disconnected',
-  transportStateChanged: 'State of the connection',
   botStarted: 'Session started',
   botConnected: 'Bot connected',
   botReady: 'Bot ready',
@@ -49,7 +48,8 @@ const eventWords: Readonly<Partial<Record<`${RTVIEvent}`, string>>> = {
   unsupportedFeature: 'Not supported by the browser',
 };
 
-export function describeEvent(name: string): string {
+export function describeEvent(name: string, data: unknown): string {
+  if (name === 'transportStateChanged' && typeof data === 'string') return `Connection: ${data}`;
   const words: Readonly<Record<string, string>> = eventWords;
   return words[name] ?? name;
 }

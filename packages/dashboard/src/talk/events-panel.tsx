@@ -17,7 +17,7 @@ export function EventsPanel({ events, startedAt }: EventsPanelProps) {
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
   const matching = events.filter(({ name, data }) =>
-    [describeEvent(name), name, format(data)].some((text) => text.toLowerCase().includes(wanted)),
+    [describeEvent(name, data), name, format(data)].some((text) => text.toLowerCase().includes(wanted)),
   );
   const shown = matching.slice(-shownAtMost).reverse();
   return (
@@ -46,7 +46,7 @@ export function EventsPanel({ events, startedAt }: EventsPanelProps) {
             <details>
               <summary className="flex cursor-pointer gap-3 px-5 py-2 hover:bg-background sm:px-6">
                 <span className="text-quiet tabular-nums">{formatElapsedTime(at - startedAt)}</span>
-                <span className="wrap-anywhere">{describeEvent(name)}</span>
+                <span className="wrap-anywhere">{describeEvent(name, data)}</span>
               </summary>
               <div className="bg-background px-5 py-2 sm:px-6">
                 <code className="font-mono text-quiet text-xs">{name}</code>

@@ -32,7 +32,7 @@ export function TalkStatus({ state }: { readonly state: TalkState }) {
         alt=""
         width="48"
         height="48"
-        className={`rounded-full transition-shadow ${state.speaking.bot ? 'shadow-[0_0_0_4px_var(--ui-good)]' : ''}`}
+        className={`rounded-full transition-shadow max-sm:hidden ${state.speaking.bot ? 'shadow-[0_0_0_4px_var(--ui-good)]' : ''}`}
       />
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <p role="status" className="font-medium">
