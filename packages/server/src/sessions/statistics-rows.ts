@@ -33,8 +33,10 @@ function aggregateSessions(scope: RawBuilder<unknown>, { from, to }: Range, seco
   return sql`(
     with created as (
       select organization_id, agent_id, deployment_id, ${intervalOf(sql`sessions.created_at`, seconds)} as from_at,
-        ${isFailed} as failed, ${startBin} as start_bin, ${responseBin} as response_bin
-      from sessions left join session_conversations on session_id = id
+        ${isFailed} as failed, ${startBin} as start_bin,
+        -- Not a join, for which PostgreSQL would read all conversations.
+        (select ${responseBin} from session_conversations where session_id = sessions.id) as response_bin
+      from sessions
       where ${scope} and sessions.created_at >= ${from} and sessions.created_at < ${to}
     ), open as (
       select organization_id, agent_id, deployment_id, greatest(requested_at, ${from}) as opened_at, ended_at
@@ -141,13 +143,11 @@ function selectStatistics(
   )`;
 }
 
-export type IntervalCounts = {
-  readonly at: Date;
-  readonly deploymentId: string;
-  readonly sessions: number;
-  readonly failed: number;
-  readonly openAtMost: number;
-};
+export type SessionCounts = { readonly sessions: number; readonly failed: number };
+
+/** The sessions of an interval, and the highest number of sessions at the same time in it. */
+export type IntervalCounts = SessionCounts & { readonly at: Date; readonly openAtMost: number };
+export type DeploymentCounts = SessionCounts & { readonly deploymentId: string };
 
 /** A bin of the histogram of an interval or of a deployment. `at` is null for the histogram of a deployment, `deploymentId` for that of an interval. */
 export type LatencyCount = {
@@ -164,40 +164,53 @@ type StatisticsQuery = {
   readonly rolledUpTo: Date;
   /** Length of the intervals that are computed from sessions, in seconds. */
   readonly seconds: number;
-  /** Length of the intervals of histograms, in seconds. */
+  /** Length of the intervals of the result, in seconds. */
   readonly stepSeconds: number;
+};
+
+type SessionStatistics = {
+  readonly intervals: readonly IntervalCounts[];
+  readonly deployments: readonly DeploymentCounts[];
+  readonly latencies: readonly LatencyCount[];
 };
 
 export async function readStatistics(
   db: Database,
   { scope, range, rolledUpTo, seconds, stepSeconds }: StatisticsQuery,
-): Promise<{ readonly counts: readonly IntervalCounts[]; readonly latencies: readonly LatencyCount[] }> {
-  const { rows } = await sql<{ counts: readonly IntervalCounts[]; latencies: readonly LatencyCount[] }>`
-    with statistics as materialized (select * from ${selectStatistics(scope, range, rolledUpTo, seconds)} selected),
-    binned as (
-      select 'start' as kind, from_at, deployment_id, bin, count
+): Promise<SessionStatistics> {
+  const { rows } = await sql<SessionStatistics>`
+    with statistics as materialized (
+      select *, ${intervalOf(sql`from_at`, stepSeconds)} as at
+      from ${selectStatistics(scope, range, rolledUpTo, seconds)} selected
+    ), counts as (
+      select at, sum(sessions)::int as sessions, sum(failed)::int as failed, sum(open_at_most)::int as open
+      from statistics group by at, from_at
+    ), intervals as (
+      select at, sum(sessions)::int as sessions, sum(failed)::int as failed, max(open) as "openAtMost"
+      from counts group by at
+    ), deployments as (
+      select deployment_id as "deploymentId", sum(sessions)::int as sessions, sum(failed)::int as failed
+      from statistics group by deployment_id
+    ), binned as (
+      select 'start' as kind, at, deployment_id, bin, count
       from statistics, unnest(start_bins, start_counts) as bins (bin, count)
       union all
-      select 'response', from_at, deployment_id, bin, count
+      select 'response', at, deployment_id, bin, count
       from statistics, unnest(response_bins, response_counts) as bins (bin, count)
     ), latencies as (
       select kind, at, deployment_id, bin, sum(count)::int as count
-      from (select *, ${intervalOf(sql`from_at`, stepSeconds)} as at from binned) stepped
-      group by grouping sets ((kind, at, bin), (kind, deployment_id, bin))
+      from binned group by grouping sets ((kind, at, bin), (kind, deployment_id, bin))
     )
     select
-      (select coalesce(jsonb_agg(jsonb_build_object('at', from_at, 'deploymentId', deployment_id, 'sessions', sessions,
-        'failed', failed, 'openAtMost', open_at_most)), '[]') from statistics) as counts,
+      (select coalesce(jsonb_agg(to_jsonb(intervals)), '[]') from intervals) as intervals,
+      (select coalesce(jsonb_agg(to_jsonb(deployments)), '[]') from deployments) as deployments,
       (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'at', at, 'deploymentId', deployment_id, 'bin', bin,
         'count', count)), '[]') from latencies) as latencies`.execute(db);
   const [row] = rows;
-  const withDate = <Row extends { readonly at: Date | null }>(one: Row) => ({
-    ...one,
-    at: one.at === null ? null : new Date(one.at),
-  });
   return {
-    counts: (row?.counts ?? []).map((one) => ({ ...one, at: new Date(one.at) })),
-    latencies: (row?.latencies ?? []).map(withDate),
+    intervals: (row?.intervals ?? []).map((one) => ({ ...one, at: new Date(one.at) })),
+    deployments: row?.deployments ?? [],
+    latencies: (row?.latencies ?? []).map((one) => ({ ...one, at: one.at === null ? null : new Date(one.at) })),
   };
 }
 

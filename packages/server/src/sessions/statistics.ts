@@ -3,7 +3,6 @@ import {
   type SessionFigures,
   type Statistics,
   type StatisticsPeriod,
-  type StatisticsPoint,
   statisticsPeriods,
 } from '@bothost/contract';
 import { requireAgentId } from '../agents/find.ts';
@@ -11,13 +10,14 @@ import type { Database } from '../store/tables.ts';
 import { groupBy } from './group-by.ts';
 import { computePercentileMs } from './latency-bins.ts';
 import {
+  type DeploymentCounts,
   type DeploymentTimes,
   findStatisticsEnd,
-  type IntervalCounts,
   type LatencyCount,
   listDeploymentTimes,
   readStatistics,
   rolledUpSeconds,
+  type SessionCounts,
 } from './statistics-rows.ts';
 
 /**
@@ -40,7 +40,7 @@ export async function getStatistics(
   const isRolledUp = stepSeconds % rolledUpSeconds === 0;
   const end = isRolledUp ? await findStatisticsEnd(db, organizationId) : undefined;
   const rolledUpTo = end === undefined || end < from ? from : end;
-  const [{ counts, latencies }, deployments] = await Promise.all([
+  const [statistics, deployments] = await Promise.all([
     readStatistics(db, {
       scope,
       range: { from, to },
@@ -50,23 +50,28 @@ export async function getStatistics(
     }),
     listDeploymentTimes(db, scope, from),
   ]);
-  const countsByInterval = groupBy(counts, ({ at }) => roundDown(at.getTime(), stepSeconds));
+  const { intervals, latencies } = statistics;
+  const countsByInterval = new Map(intervals.map((counts) => [counts.at.getTime(), counts]));
   const latenciesByInterval = groupBy(latencies, ({ at }) => at?.getTime());
   return {
     stepSeconds,
     points: times.map((at) => {
-      const inInterval = countsByInterval.get(at.getTime()) ?? [];
+      const counts = countsByInterval.get(at.getTime());
       return {
         at: at.toISOString(),
-        ...summarize(inInterval, latenciesByInterval.get(at.getTime()) ?? []),
-        ...computeCapacity(inInterval, deployments, Math.min(at.getTime() + stepSeconds * 1_000, to.getTime())),
+        ...summarize(counts, latenciesByInterval.get(at.getTime()) ?? []),
+        openAtMost: counts?.openAtMost ?? 0,
+        limit: computeLimit(deployments, Math.min(at.getTime() + stepSeconds * 1_000, to.getTime())),
       };
     }),
     total: summarize(
-      counts,
+      {
+        sessions: intervals.reduce((total, { sessions }) => total + sessions, 0),
+        failed: intervals.reduce((total, { failed }) => total + failed, 0),
+      },
       latencies.filter(({ at }) => at === null),
     ),
-    deployments: summarizeDeployments(deployments, counts, latencies, from),
+    deployments: summarizeDeployments(deployments, statistics.deployments, latencies, from),
   };
 }
 
@@ -81,12 +86,15 @@ function roundDown(milliseconds: number, seconds: number): number {
   return milliseconds - (milliseconds % (seconds * 1_000));
 }
 
-function summarize(counts: readonly IntervalCounts[], latencies: readonly LatencyCount[]): SessionFigures {
+function summarize(
+  { sessions, failed }: SessionCounts = { sessions: 0, failed: 0 },
+  latencies: readonly LatencyCount[],
+): SessionFigures {
   const starts = createHistogram(latencies, 'start');
   const responses = createHistogram(latencies, 'response');
   return {
-    sessions: counts.reduce((total, { sessions }) => total + sessions, 0),
-    failed: counts.reduce((total, { failed }) => total + failed, 0),
+    sessions,
+    failed,
     startP50Ms: computePercentileMs(starts, 0.5),
     startP95Ms: computePercentileMs(starts, 0.95),
     responseP50Ms: computePercentileMs(responses, 0.5),
@@ -101,35 +109,27 @@ function createHistogram(latencies: readonly LatencyCount[], kind: LatencyCount[
   return histogram;
 }
 
-function computeCapacity(
-  counts: readonly IntervalCounts[],
-  deployments: readonly DeploymentTimes[],
-  endMs: number,
-): Pick<StatisticsPoint, 'openAtMost' | 'limit'> {
-  const open = new Map<number, number>();
-  for (const { at, openAtMost } of counts) open.set(at.getTime(), (open.get(at.getTime()) ?? 0) + openAtMost);
+/** Returns how many sessions the deployments that served at a time allowed at the same time. */
+function computeLimit(deployments: readonly DeploymentTimes[], atMs: number): number {
   const serving = deployments.filter(
     ({ activatedAt, replacedAt }) =>
-      activatedAt !== null && activatedAt.getTime() <= endMs && (replacedAt === null || replacedAt.getTime() > endMs),
+      activatedAt !== null && activatedAt.getTime() <= atMs && (replacedAt === null || replacedAt.getTime() > atMs),
   );
-  return {
-    openAtMost: Math.max(0, ...open.values()),
-    limit: serving.reduce((total, { maxAgents }) => total + maxAgents, 0),
-  };
+  return serving.reduce((total, { maxAgents }) => total + maxAgents, 0);
 }
 
 function summarizeDeployments(
   deployments: readonly DeploymentTimes[],
-  counts: readonly IntervalCounts[],
+  counts: readonly DeploymentCounts[],
   latencies: readonly LatencyCount[],
   from: Date,
 ): DeploymentStatistics[] {
-  const countsOf = groupBy(counts, ({ deploymentId }) => deploymentId);
+  const countsOf = new Map(counts.map((one) => [one.deploymentId, one]));
   const latenciesOf = groupBy(latencies, ({ deploymentId }) => deploymentId);
   return deployments.flatMap(({ id, agentName, state, activatedAt, stateAt, createdAt }) => {
     const at = activatedAt ?? (state === 'failed' ? stateAt : createdAt);
-    const ownCounts = countsOf.get(id) ?? [];
-    if (at < from && ownCounts.length === 0) return [];
+    const ownCounts = countsOf.get(id);
+    if (at < from && ownCounts === undefined) return [];
     return {
       deploymentId: id,
       agentName,
