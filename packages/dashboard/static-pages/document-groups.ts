@@ -22,6 +22,7 @@ export const documentGroups: readonly { readonly title: string; readonly documen
     title: 'Run the service',
     documents: [
       'docs/operations/install.md',
+      'docs/kubernetes.md',
       'docs/operations/run.md',
       'docs/operations/isolation.md',
       'docs/operations/vault-and-audit.md',
