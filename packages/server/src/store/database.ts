@@ -47,7 +47,6 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
   const pool = new pg.Pool({
     ...createClientConfig(options.address),
     max: options.maxConnections ?? poolConnections,
-    idleTimeoutMillis: 60_000,
     statement_timeout: 30_000,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 60_000,
