@@ -7,7 +7,7 @@ import {
   leaseRoomsToDelete,
   markRoomDeleted,
   postponeRoomDeletion,
-  type RoomRow,
+  type RoomToDelete,
 } from './rows.ts';
 
 type Context = {
@@ -40,7 +40,7 @@ export async function deleteDueRooms(context: Context, provider: RoomTransport, 
   }
 }
 
-async function deleteRoom(context: Context, room: RoomRow, signal: AbortSignal): Promise<void> {
+async function deleteRoom(context: Context, room: RoomToDelete, signal: AbortSignal): Promise<void> {
   const { db, now, logger } = context;
   try {
     const target = { organizationId: room.organization_id, name: room.name };

@@ -2,7 +2,7 @@ import type { RoomTransport } from '@bothost/contract';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Database, Meeting, SessionRoomsTable } from '../store/tables.ts';
 
-export type RoomRow = Selectable<SessionRoomsTable>;
+type RoomRow = Selectable<SessionRoomsTable>;
 
 /** Inserts the record of a room. Returns false if the call already has a room. */
 export async function insertRoom(
@@ -61,17 +61,22 @@ export function findRoomRow(db: Database, sessionId: string): Promise<RoomRow | 
   return db.selectFrom('session_rooms').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
 }
 
+export type RoomToDelete = Pick<
+  RoomRow,
+  'session_id' | 'organization_id' | 'provider' | 'name' | 'attempts' | 'expires_at'
+>;
+
 /** Leases rooms of a provider whose deletion is due, so that no other server deletes them before `leasedUntil`. */
 export async function leaseRoomsToDelete(
   db: Database,
   lease: { readonly provider: RoomTransport; readonly now: Date; readonly leasedUntil: Date; readonly limit: number },
-): Promise<readonly RoomRow[]> {
-  const { rows } =
-    await sql<RoomRow>`update session_rooms set attempts = attempts + 1, delete_at = ${lease.leasedUntil}::timestamptz
+): Promise<readonly RoomToDelete[]> {
+  const { rows } = await sql<RoomToDelete>`/* prepared: lease-rooms */
+    update session_rooms set attempts = attempts + 1, delete_at = ${lease.leasedUntil}::timestamptz
     where session_id in (select session_id from session_rooms
       where provider = ${lease.provider} and delete_at <= ${lease.now}::timestamptz
       order by delete_at limit ${lease.limit} for update skip locked)
-    returning *`.execute(db);
+    returning session_id, organization_id, provider, name, attempts, expires_at`.execute(db);
   return rows;
 }
 
