@@ -2,8 +2,8 @@
 [TOKEN_OF_LISTENER].
 
 QUESTION is Base64-encoded mu-law at 8000 Hz, as say.py prints it. Waits for the greeting, asks the question several
-times, and listens to each answer. Prints JSON: the milliseconds from the end of each question to the first sound of its
-answer, the pitch of the bot in hertz, and how many seconds of the bot the listener heard.
+times, and listens to each answer. Prints JSON: when the last sound of each question was sent and the first sound of its
+answer was heard, in Unix milliseconds, the pitch of the bot in hertz, and how many seconds of the bot the listener heard.
 """
 
 import asyncio
@@ -88,13 +88,14 @@ class Caller:
             except TimeoutError:
                 return began_at
 
-    async def ask(self, question: np.ndarray) -> float:
-        """Return the milliseconds from the end of a question to the beginning of the answer."""
+    async def ask(self, question: np.ndarray) -> dict[str, float]:
+        """Return when the question ended and when its answer began, in Unix milliseconds."""
         self._unsaid = question
         self._has_spoken.clear()
         await self._has_spoken.wait()
         began_at = await self.listen()
-        return 1000 * (began_at - self._spoke_at)
+        offset = time.time() - time.monotonic()
+        return {"askedAt": 1000 * (self._spoke_at + offset), "answeredAt": 1000 * (began_at + offset)}
 
 
 async def pace() -> AsyncIterator[int]:
@@ -173,7 +174,8 @@ async def join_by_livekit(caller: Caller, url: str, token: str, *, speaks: bool 
 
     async def speak(source: rtc.AudioSource) -> None:
         async for _ in pace():
-            await source.capture_frame(rtc.AudioFrame(caller.next_frame().tobytes(), RATE, 1, FRAME))
+            for part in np.split(caller.next_frame(), 2):
+                await source.capture_frame(rtc.AudioFrame(part.tobytes(), RATE, 1, len(part)))
 
     async def greet() -> None:
         # A bot that has joined the room drops messages until its pipeline runs.
@@ -190,7 +192,9 @@ async def join_by_livekit(caller: Caller, url: str, token: str, *, speaks: bool 
     room.on("data_received", lambda packet: caller.read(packet.data.decode()))
     await room.connect(url, token)
     if speaks:
-        source = rtc.AudioSource(RATE, 1)
+        # Without a queue, which would keep what gathers in it while the machine is busy, and delay all that follows. LiveKit
+        # then takes frames of 10 ms only.
+        source = rtc.AudioSource(RATE, 1, queue_size_ms=0)
         track = rtc.LocalAudioTrack.create_audio_track("microphone", source)
         options = rtc.TrackPublishOptions(source=rtc.TrackSource.SOURCE_MICROPHONE)
         await room.local_participant.publish_track(track, options)
@@ -220,11 +224,11 @@ async def main(question: str, repeats: int, transport: str, url: str, *tokens: s
         call = join_by_webrtc(caller, url) if transport == "webrtc" else join_by_livekit(caller, url, tokens[0])
         await stack.enter_async_context(call)
         await caller.listen()
-        responses = [await caller.ask(sound) for _ in range(repeats)]
+        questions = [await caller.ask(sound) for _ in range(repeats)]
     heard = np.concatenate(caller.heard).astype(float)
     pitch = float(np.abs(np.fft.rfft(heard)).argmax()) * RATE / len(heard)
     overheard = sum(map(len, listener.heard)) / RATE
-    print(json.dumps({"responsesMs": responses, "pitch": pitch, "overheardSeconds": overheard}))
+    print(json.dumps({"questions": questions, "pitch": pitch, "overheardSeconds": overheard}))
 
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:]))
