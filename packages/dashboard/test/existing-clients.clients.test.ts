@@ -9,7 +9,9 @@ import type { Browser, Page } from 'playwright-core';
 import { build, preview } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type BuiltService, startBuiltService } from '../../../test/service.ts';
+import { createApiClient } from '../../contract/src/index.ts';
 import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
+import { type DailyStandIn, startDailyStandIn } from '../../server/test/support/daily.ts';
 import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
 import { talkingBotDirectory } from './support/local-bot.ts';
 
@@ -28,6 +30,7 @@ const { npm: packages } = JSON.parse(
 ) as Versions;
 
 let folder: string;
+let daily: DailyStandIn;
 let service: BuiltService;
 let browser: Browser;
 
@@ -45,12 +48,14 @@ beforeAll(async () => {
   const inherited = Object.entries(import.meta.env).filter(([name]) =>
     /^(PIP_|UV_|https?_proxy$|SSL_CERT_)/i.test(name),
   );
+  daily = await startDailyStandIn();
   service = await startBuiltService(
     {
       ...(Object.fromEntries(inherited) as Record<string, string>),
       // Put uv in PATH, because pip takes ten times as long to install Pipecat.
       PATH: `${import.meta.env['PATH']}:${inject('uvFolder')}`,
       BOTHOST_AGENTS: agent,
+      BOTHOST_DAILY_API_URL: daily.url,
       BOTHOST_BUILD_ENVIRONMENT: inherited.map(([name]) => name).join(','),
     },
     300_000,
@@ -62,8 +67,21 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await service?.close();
+  await daily?.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/**
+ * A stand-in for the part of daily-js that it loads from Daily's server. It accepts the microphone, and keeps what daily-js asks it
+ * to join. daily-js sends its requests as messages of the window, and expects a response with the same `callbackStamp`.
+ */
+const callMachine = `window.joined = new Promise((resolve) => {
+  window.addEventListener('message', ({ data }) => {
+    if (data?.what !== 'iframe-call-message' || data.from !== 'module') return;
+    if (data.action === 'join-meeting') resolve({ url: data.properties.url, token: data.properties.token });
+    else if (data.callbackStamp) window.postMessage({ ...data, from: 'embedded', camera: {}, mic: {}, speaker: {} });
+  });
+});`;
 
 /**
  * Builds the test page with one version of each Pipecat package and returns the page's directory. The packages stay in the cache.
@@ -89,6 +107,8 @@ declare global {
     startBot(transport: string, request: object): Promise<unknown>;
     startBotAndConnect(transport: string, request: object): Promise<string>;
     connect(transport: string, request: object): Promise<string>;
+    /** What daily-js has asked its call machine to join. */
+    readonly joined?: Promise<{ readonly url: string; readonly token: string }>;
     /** The last error that a client passed to its application. */
     readonly shownError?: string;
   }
@@ -145,6 +165,29 @@ describeUnless(noBrowser, 'the web clients of Pipecat', () => {
         expect(await page.evaluate(() => window.shownError)).toContain(
           'The organization has no key of this provider of rooms.',
         );
+      });
+
+      test('join the room of the start response, with the token of the start response', async () => {
+        const client = createApiClient({ origin: service.origin, key: service.privateKey });
+        const params = { provider: 'daily' };
+        await client.connectRooms({ params, body: { apiKey: daily.apiKey } });
+        onTestFinished(async () => void (await client.disconnectRooms({ params, query: { force: 'true' } })));
+        await page.route('https://c.daily.co/**', (route) =>
+          route.fulfill({ body: callMachine, headers: { 'access-control-allow-origin': '*' } }),
+        );
+        const responded = page.waitForResponse((response) => response.url().endsWith('/talking-bot/start'));
+        const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
+        // The promise stays pending, because the stand-in completes no join.
+        await page.evaluate((offer) => void window.startBotAndConnect('daily', offer), request);
+        const { sessionId, dailyRoom, dailyToken } = await (await responded).json();
+        await page.waitForFunction(() => window.joined !== undefined);
+        expect(await page.evaluate(() => window.joined)).toEqual({ url: dailyRoom, token: dailyToken });
+        expect(daily.tokens.get(dailyToken)).toEqual({
+          room_name: `bothost-${sessionId.replaceAll('-', '')}`,
+          exp: expect.any(Number),
+        });
+        // This bot cannot join rooms, so its session ends by itself.
+        await expect.poll(daily.rooms, { timeout: 20_000 }).toEqual([]);
       });
     },
   );
