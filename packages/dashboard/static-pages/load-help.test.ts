@@ -5,7 +5,7 @@ import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { findHelpAddress, helpSections } from '../src/help/help-sections.ts';
 import { helpSearchOptions } from '../src/help/search-options.ts';
-import { loadHelp } from './load-help.ts';
+import { loadHelp, otherDocuments } from './load-help.ts';
 import { createHelpSearchIndex } from './search-index.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -18,6 +18,10 @@ const addresses = new Set([
 ]);
 
 describe('the help', () => {
+  it('has no document that document-groups.ts does not list', () => {
+    expect(groups.find(({ title }) => title === otherDocuments)).toBeUndefined();
+  });
+
   it('has every section to which a page of the dashboard links', () => {
     const missing = Object.values(helpSections).filter((section) => !addresses.has(`/help/${section}`));
     expect(missing).toEqual([]);

@@ -10,21 +10,23 @@ export type HelpDocument = RenderedDocument & {
 
 export type HelpGroup = { readonly title: string; readonly documents: readonly HelpDocument[] };
 
+/** The title of the group of documents that `documentGroups` does not list. */
+export const otherDocuments = 'Other documents';
+
 /** Titles in the navigation, for documents whose heading says less. */
 const titles: Readonly<Record<string, string>> = { 'README.md': 'First steps' };
 
-/**
- * Renders all documents. `root` is the directory of the repository.
- *
- * @throws if `documentGroups` does not list a document in `docs`
- */
+/** Renders all documents. `root` is the directory of the repository. Documents that `documentGroups` does not list come last. */
 export function loadHelp(root: string): readonly HelpGroup[] {
-  const paths = listMarkdown(root, 'docs');
+  const listed = new Set(documentGroups.flatMap(({ documents }) => documents));
   const decisions = listMarkdown(root, 'docs/decisions');
-  const groups = [...documentGroups, { title: 'Decisions', documents: decisions }];
-  const known = new Set(groups.flatMap(({ documents }) => documents));
-  const missing = paths.filter((path) => !known.has(path));
-  if (missing.length > 0) throw new Error(`static-pages/document-groups.ts does not list ${missing.join(', ')}`);
+  const others = listMarkdown(root, 'docs').filter((path) => !listed.has(path) && !decisions.includes(path));
+  const groups = [
+    ...documentGroups,
+    ...(others.length === 0 ? [] : [{ title: otherDocuments, documents: others }]),
+    { title: 'Decisions', documents: decisions },
+  ];
+  const known = new Set([...listed, ...others, ...decisions]);
   const findAddress = (path: string) => {
     if (path === 'docs/decisions') return '/help#decisions';
     return known.has(path) || path.startsWith('docs/pictures/') ? createHelpAddress(path) : null;
