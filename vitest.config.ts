@@ -131,8 +131,8 @@ const suites: Readonly<Record<string, Suite>> = {
    * instead of one that debootstrap creates. `BOTHOST_TEST_KILLS` is the number of kills (default 6).
    */
   docker: {
-    include: ['{images,packages}/**/*.docker.test.ts'],
-    globalSetup: [build, 'images/testing/images.setup.ts', database],
+    include: ['{images,packages,test}/**/*.docker.test.ts'],
+    globalSetup: [build, 'images/testing/images.setup.ts', database, uv],
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },
     maxWorkers: 1,
@@ -140,6 +140,9 @@ const suites: Readonly<Record<string, Suite>> = {
       givenBase: environment['BOTHOST_TEST_BASE'] ?? '',
       baseCache: cache,
       inCi,
+      pythonCache: cache,
+      python: undefined,
+      surroundings: environment,
       kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 6),
       killSeed,
     },

@@ -13,10 +13,11 @@ import { installGoProgram } from '../go-program.ts';
 
 /** The newest version whose dependencies are all published as Go modules. */
 const version = '1.9.11';
+const loopback = '127.0.0.1';
 
 type Participant = { readonly state: string; readonly tracks: readonly object[] };
 
-/** A LiveKit server on the loopback interface. */
+/** A LiveKit server. */
 type TestLiveKitServer = {
   readonly server: LiveKitServer;
   /** Returns how many participants of a room have a track, as a bot has once it has joined. 0 if the room does not exist. */
@@ -28,8 +29,8 @@ type TestLiveKitServer = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts the genuine LiveKit server. */
-export async function startLiveKitServer(): Promise<TestLiveKitServer> {
+/** Starts the genuine LiveKit server on an address of this machine. */
+export async function startLiveKitServer(address = loopback): Promise<TestLiveKitServer> {
   const source = `github.com/livekit/livekit-server/cmd/server@v${version}`;
   const program = await installGoProgram(`livekit-server-${version}`, source);
   const folder = await mkdtemp(join(tmpdir(), 'bothost-livekit-'));
@@ -39,12 +40,11 @@ export async function startLiveKitServer(): Promise<TestLiveKitServer> {
   // YAML, of which JSON is a subset.
   const content = {
     port,
-    bind_addresses: ['127.0.0.1'],
+    bind_addresses: [address],
     rtc: {
-      node_ip: '127.0.0.1',
+      node_ip: address,
       use_external_ip: false,
-      enable_loopback_candidate: true,
-      interfaces: { includes: ['lo'] },
+      ...(address === loopback ? { enable_loopback_candidate: true, interfaces: { includes: ['lo'] } } : {}),
       tcp_port: tcpPort,
       udp_port: udpPort,
     },
@@ -53,18 +53,18 @@ export async function startLiveKitServer(): Promise<TestLiveKitServer> {
   await writeFile(config, JSON.stringify(content), { mode: 0o600 });
   const start = () => {
     const child = spawn(program, ['--config', config], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    return startProgram(child, `http://127.0.0.1:${port}`);
+    return startProgram(child, `http://${address}:${port}`);
   };
   let running: RunningProgram = await start();
   return {
-    server: { url: `ws://127.0.0.1:${port}`, apiKey: key.name, apiSecret: key.secret },
+    server: { url: `ws://${address}:${port}`, apiKey: key.name, apiSecret: key.secret },
     countPublishers: async (room) => {
       const token = await new SignJWT({ video: { roomAdmin: true, room } })
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuer(key.name)
         .setExpirationTime('5 minutes')
         .sign(Buffer.from(key.secret));
-      const response = await fetch(`http://127.0.0.1:${port}/twirp/livekit.RoomService/ListParticipants`, {
+      const response = await fetch(`http://${address}:${port}/twirp/livekit.RoomService/ListParticipants`, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ room }),
