@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
   noPrivateEngine,
@@ -17,6 +16,7 @@ import {
 } from '../support/docker-registry.ts';
 import { listLeakableCredentialEncodings } from '../support/fake-image-registry.ts';
 import { insertSecondOrganization, type SecondOrganization } from '../support/second-organization.ts';
+import { networkAddress } from '../support/turn-server.ts';
 import {
   clientOf,
   type DockerService,
@@ -28,12 +28,6 @@ import {
 const credentials = 'robot:c4n4ry-of-the-registry';
 const wrongCredentials = 'robot:an0ther-c4n4ry';
 
-/** An address of this machine outside of loopback. On loopback, an engine accepts every certificate. */
-const address =
-  Object.values(networkInterfaces())
-    .flat()
-    .find((one) => one?.family === 'IPv4' && !one.internal)?.address ?? '';
-
 describeUnless(noPrivateEngine, 'a private registry with TLS', () => {
   let folder: RegistryFolder;
   let registry: DockerRegistry;
@@ -44,11 +38,12 @@ describeUnless(noPrivateEngine, 'a private registry with TLS', () => {
   let image: string;
 
   beforeAll(async () => {
-    folder = await createRegistryFolder(address);
+    // On loopback, the engine accepts every certificate.
+    folder = await createRegistryFolder(networkAddress);
     const [user = '', password = ''] = credentials.split(':');
     const path = await writePasswordFile(folder, user, password);
-    registry = await startDockerRegistry(folder, { htpasswd: { realm: 'test', path } }, true, address);
-    host = `${address}:${registry.port}`;
+    registry = await startDockerRegistry(folder, { htpasswd: { realm: 'test', path } }, true, networkAddress);
+    host = `${networkAddress}:${registry.port}`;
     engine = await startPrivateEngine({ environment: { SSL_CERT_FILE: folder.certificate } });
     image = `${host}/team/bot:1`;
     await importVersionedBot(engine, image, 'one');
