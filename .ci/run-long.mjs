@@ -27,7 +27,7 @@ const suites = [
   {
     name: 'docker',
     command: npmRun('test:docker'),
-    parameters: ['packages/server/test/docker/kills'],
+    parameters: ['packages/server/test/docker/kills', 'packages/server/test/docker/engine-faults'],
     variables: { BOTHOST_TEST_KILLS: '50' },
     retries: 0,
   },
