@@ -52,7 +52,12 @@ export const clientOf = (service: TestServer, organization: { readonly privateKe
   createApiClient({ origin: service.url, key: organization.privateKey });
 
 /** Sends a request to the bot of a session, and expects this response. */
-export async function expectVersion(service: TestServer, agentName: string, sessionId: string, version: string) {
+export async function expectVersion(
+  service: Pick<TestServer, 'url' | 'publicKey'>,
+  agentName: string,
+  sessionId: string,
+  version: string,
+) {
   const url = `${service.url}/v1/public/${agentName}/sessions/${sessionId}/version`;
   const response = await fetch(url, { headers: { authorization: `Bearer ${service.publicKey}` } });
   expect(await response.text()).toBe(version);
