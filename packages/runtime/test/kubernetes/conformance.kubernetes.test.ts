@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { defineRuntimeTests } from '../conformance/conformance.ts';
 import { noEngine } from '../docker/engine.ts';
 import { describeUnless } from '../skip-with-reason.ts';
@@ -11,7 +11,7 @@ describeUnless(noCluster ?? noEngine, 'with a Kubernetes cluster', () => {
     namespace = await createTestNamespace();
   });
   afterAll(async () => {
-    await expect.poll(namespace.list).toEqual([]);
+    await vi.waitFor(async () => expect(await namespace.list()).toEqual([]), { timeout: 60_000, interval: 250 });
     await namespace.remove();
   });
 
