@@ -31,6 +31,7 @@ const suites = [
     variables: { BOTHOST_TEST_KILLS: '50' },
     retries: 0,
   },
+  { name: 'kubernetes', command: npmRun('test:kubernetes') },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
   {
     name: 'pipecat-versions',
