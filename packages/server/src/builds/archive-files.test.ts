@@ -26,29 +26,34 @@ const project = createArchive(
   { path: './src/', type: 'Directory' },
   { path: './src/bot.py', body: 'print(1)\n' },
   { path: 'same.py', type: 'Link', linkpath: 'src/bot.py' },
+  { path: 'again.py', type: 'Link', linkpath: 'same.py' },
   { path: 'current', type: 'SymbolicLink', linkpath: 'src/bot.py' },
   { path: '.env', body: 'KEY=secret' },
   { path: 'a/.env.local', body: 'KEY=secret' },
   { path: 'copy', type: 'Link', linkpath: '.env' },
+  { path: 'copy-of-copy', type: 'Link', linkpath: 'copy' },
 );
 
 describe('listArchiveFiles', () => {
   it('lists files and links by path with their hashes, without the files that a build leaves out', async () => {
     expect(await listArchiveFiles(await store(project), signal)).toEqual([
+      { path: 'again.py', sizeBytes: 9, sha256: sha256('print(1)\n') },
       { path: 'current', sizeBytes: 10, sha256: sha256('src/bot.py') },
       { path: 'same.py', sizeBytes: 9, sha256: sha256('print(1)\n') },
       { path: 'src/bot.py', sizeBytes: 9, sha256: sha256('print(1)\n') },
     ]);
   });
 
-  it('refuses a project with too many files, and an archive that is too large', async () => {
-    const entries = Array.from({ length: deploymentFileLimits.files + 1 }, (_, index) => ({
-      path: `f${index}`,
-      body: '',
-    }));
-    await expect(listArchiveFiles(await store(createArchive(...entries)), signal)).rejects.toMatchObject({
-      problem: 'archive-too-many-files',
-    });
+  it.each([
+    ['files', { body: '' }],
+    ['hard links', { type: 'Link', linkpath: 'src/bot.py' }],
+  ] as const)('refuses a project with too many %s', async (_, entry) => {
+    const entries = Array.from({ length: deploymentFileLimits.files }, (_, index) => ({ path: `f${index}`, ...entry }));
+    const archive = await store(createArchive({ path: 'src/bot.py', body: '' }, ...entries));
+    await expect(listArchiveFiles(archive, signal)).rejects.toMatchObject({ problem: 'archive-too-many-files' });
+  });
+
+  it('refuses an archive that is too large', async () => {
     const large = { ...(await store(project)), bytes: deploymentFileLimits.archiveBytes + 1 };
     await expect(listArchiveFiles(large, signal)).rejects.toMatchObject({ problem: 'archive-too-large-unpacked' });
   });
@@ -62,14 +67,18 @@ describe('readArchiveFile', () => {
   it.each([
     ['src/bot.py', 'print(1)\n'],
     ['same.py', 'print(1)\n'],
+    ['again.py', 'print(1)\n'],
     ['current', 'src/bot.py'],
   ])('reads %s', async (path, content) => {
     expect(String(await readArchiveFile(await store(project), path, signal))).toBe(content);
   });
 
-  it.each(['.env', 'copy', 'a/.env.local', 'missing', '../archive', 'src'])('does not find %s', async (path) => {
-    expect(await readArchiveFile(await store(project), path, signal)).toBeNull();
-  });
+  it.each(['.env', 'copy', 'copy-of-copy', 'a/.env.local', 'missing', '../archive', 'src'])(
+    'does not find %s',
+    async (path) => {
+      expect(await readArchiveFile(await store(project), path, signal)).toBeNull();
+    },
+  );
 
   it('reads a file of the largest size that is shown, and refuses a larger one', async () => {
     const { textBytes } = deploymentFileLimits;

@@ -17,10 +17,14 @@ type Archive = { readonly path: string; readonly bytes: number };
  */
 export async function listArchiveFiles(archive: Archive, signal: AbortSignal): Promise<readonly ArchiveFile[]> {
   const files = new Map<string, ArchiveFile>();
+  const add = (file: ArchiveFile) => {
+    files.set(file.path, file);
+    if (files.size > deploymentFileLimits.files) throw new ArchiveError('archive-too-many-files');
+  };
   await readFiles(archive, signal, async (path, content) => {
     if ('linkTo' in content) {
       const linked = files.get(content.linkTo);
-      if (linked !== undefined) files.set(path, { ...linked, path });
+      if (linked !== undefined) add({ ...linked, path });
       return;
     }
     const sha256 = createHash('sha256');
@@ -29,8 +33,7 @@ export async function listArchiveFiles(archive: Archive, signal: AbortSignal): P
       sha256.update(chunk);
       sizeBytes += chunk.length;
     }
-    files.set(path, { path, sizeBytes, sha256: sha256.digest('hex') });
-    if (files.size > deploymentFileLimits.files) throw new ArchiveError('archive-too-many-files');
+    add({ path, sizeBytes, sha256: sha256.digest('hex') });
   });
   return [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -69,7 +72,7 @@ export async function readArchiveFile(
   return bytes > deploymentFileLimits.textBytes ? 'too-large' : Buffer.concat(chunks);
 }
 
-/** The content of a file, or the earlier file to which it is a hard link. */
+/** The content of a file, or the path of the file with the content of a hard link, which is not a link. */
 type Content = { readonly chunks: AsyncIterable<Buffer> | Iterable<Buffer> } | { readonly linkTo: string };
 
 async function readFiles(
@@ -80,6 +83,8 @@ async function readFiles(
   if (archive.bytes > deploymentFileLimits.archiveBytes) throw new ArchiveError('archive-too-large-unpacked');
   const tree = createArchiveEntryTree(unpackedArchiveLimits);
   const limits = { ...unpackedArchiveLimits, bytes: deploymentFileLimits.unpackedBytes };
+  /** The file with the content of each hard link. */
+  const origins = new Map<string, string>();
   const readEntry = async (entry: ReadEntry) => {
     const { type, linkpath = '' } = entry;
     if (type === 'SymbolicLink') {
@@ -89,8 +94,10 @@ async function readFiles(
       return;
     }
     const isFile = type === 'File' || type === 'OldFile' || type === 'ContiguousFile';
-    const linkTo = type === 'Link' ? tree.linkedFile(entry.path, linkpath) : null;
+    const linked = type === 'Link' ? tree.linkedFile(entry.path, linkpath) : null;
+    const linkTo = linked === null ? null : (origins.get(linked) ?? linked);
     const path = tree.add(entry.path, { kind: isFile || linkTo !== null ? 'file' : 'directory' });
+    if (path !== null) linkTo === null ? origins.delete(path) : origins.set(path, linkTo);
     // A build leaves these files out, and they contain secrets.
     const isLeftOut = path === null || isEnvFile(path) || (linkTo !== null && isEnvFile(linkTo));
     if (isFile && !isLeftOut) return take(path, { chunks: entry as AsyncIterable<Buffer> });
