@@ -20,10 +20,11 @@ export async function startServer(
   const teardown = createTeardown(logger);
   try {
     // Importing the rest of the service takes about as long as the start of the database.
-    const [serverStorage, { composeServer }] = await Promise.all([
-      openServerStorage(config, logger, teardown),
-      import('./server.ts'),
-    ]);
+    const importing = import('./server.ts');
+    // A failure is reported below, when the storage has its steps of the teardown.
+    importing.catch(() => undefined);
+    const serverStorage = await openServerStorage(config, logger, teardown);
+    const { composeServer } = await importing;
     return await composeServer(serverStorage, config, teardown, stopping);
   } catch (error) {
     await teardown.endFailedStart();
