@@ -113,7 +113,7 @@ function HelpResults({ text, onOpen }: HelpResultsProps) {
     <Group heading="Help">
       {results.slice(0, helpResultsAtMost).map(({ address, heading, document }) => (
         // The keyword keeps cmdk from hiding results that match by their text only.
-        <Item key={address} keywords={[text]} onSelect={onOpen(() => location.assign(address))}>
+        <Item key={address} value={address} keywords={[text]} onSelect={onOpen(() => location.assign(address))}>
           {heading === document ? heading : `${heading} · ${document}`}
         </Item>
       ))}
@@ -134,16 +134,18 @@ function Group({ heading, children }: { readonly heading: string; readonly child
 
 type ItemProps = {
   readonly onSelect: () => void;
+  /** Distinguishes items with the same text. */
+  readonly value?: string;
   /** Additional search words for the item. */
   readonly keywords?: string[];
   readonly children: string;
 };
 
-function Item({ onSelect, keywords = [], children }: ItemProps) {
+function Item({ onSelect, children, value = children, keywords = [] }: ItemProps) {
   return (
     <Command.Item
       // Pass the text explicitly: cmdk reads it only from rendered items, so a search would miss an item that is added later.
-      value={children}
+      value={value}
       keywords={keywords}
       onSelect={onSelect}
       className="flex min-h-9 cursor-pointer items-center rounded-lg px-3 text-sm data-[selected=true]:bg-line/60"
