@@ -43,10 +43,11 @@ export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   for (const page of pages) addPage(page, ownSources);
   for (const page of [`${talkPageBasePath}/:agent`, '/orgs/:organization/talk/:agent']) addPage(page, talkSources);
   addPage('/docs', referenceSources, 'docs/index.html');
+  app.get('/docs/', (_, reply) => reply.redirect('/docs'));
   addPage('/docs/openapi.json', ownSources, 'docs/openapi.json');
   addPage('/help', ownSources, 'help/index.html');
   app.get<{ Params: { '*': string } }>('/help/*', (request, reply) => {
-    const file = `help/${request.params['*']}`;
+    const file = `help/${request.params['*'].replace(/\/$/, '') || 'index'}`;
     return sendDashboardPage(request, reply, ownSources, extname(file) === '' ? `${file}.html` : file);
   });
   app.get<{ Params: { '*': string } }>('/assets/*', ({ params }, reply) =>
