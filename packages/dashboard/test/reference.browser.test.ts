@@ -50,24 +50,12 @@ browserTest(
   300_000,
 );
 
-browserTest('the API reference lists its operations within a second on a slow machine and network', async () => {
+browserTest('the API reference lists its operations before its library and the OpenAPI document arrive', async () => {
   const page = await browser.newPage();
-  const session = await page.context().newCDPSession(page);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
-  // Chrome's "Fast 4G".
-  const network = { offline: false, latency: 60, downloadThroughput: 1_000_000, uploadThroughput: 180_000 };
-  await session.send('Network.enable');
-  await session.send('Network.emulateNetworkConditions', network);
-  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-  const paints: number[] = [];
-  // The best of three, because other tests use the processor, too.
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    await page.goto(`${service.origin}/docs`, { waitUntil: 'commit' });
-    await page.getByRole('link', { name: 'List the agents of the organization' }).first().waitFor();
-    const paint = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
-    await expect.poll(() => page.evaluate(paint)).toBeGreaterThan(0);
-    paints.push(await page.evaluate(paint));
-  }
-  expect(Math.min(...paints)).toBeLessThan(1_000);
+  const never = () => new Promise<void>(() => undefined);
+  await page.route('**/assets/show-api-reference*.js', never);
+  await page.route('**/docs/openapi.json', never);
+  await page.goto(`${service.origin}/docs`, { waitUntil: 'commit' });
+  await page.getByRole('link', { name: 'List the agents of the organization' }).first().waitFor();
   await page.close();
 });
