@@ -83,7 +83,7 @@ const messages = {
     'not-found': 'Agent or session not found.',
     'deployment-not-found': 'Deployment not found for this agent.',
     'deployment-files-unavailable':
-      'The service cannot list the files of this deployment: it runs an image or a directory of the service, its build was removed or is in another region, or it is too large.',
+      'The service cannot list the files of this deployment: it runs an image or a directory of the service, its build was removed or is in another region, or the project is larger than 64 MiB packed, 256 MiB unpacked or 5,000 files.',
     'deployment-file-not-found': 'The deployment has no file with this path.',
     'secret-set-not-found': 'Secret set not found.',
     'secret-not-found': 'Key not found in this secret set.',
