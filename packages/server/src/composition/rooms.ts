@@ -10,6 +10,8 @@ import type { Teardown } from './teardown.ts';
 
 /** How long a client may wait for a room: at most three such requests. */
 const dailyTimeoutMs = 10_000;
+/** How often to look for deletions to repeat, and for those of other servers. */
+const deletionIntervalMs = 5_000;
 
 /** Opens the providers of rooms, and starts the deletion of rooms whose sessions have ended. */
 export function startRoomServices(
@@ -25,6 +27,7 @@ export function startRoomServices(
     startPollingLoop(
       (signal) => deleteDueRooms({ ...base, roomProviders }, provider, signal),
       (error) => base.logger.warn({ err: error, provider }, 'deletion of rooms failed, retry scheduled'),
+      deletionIntervalMs,
     ),
   );
   for (const { close } of deletions) teardown.add(close);

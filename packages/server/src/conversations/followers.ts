@@ -109,6 +109,7 @@ export function createConversationFollowers(
   };
 
   const timer = setInterval(() => {
+    if (followed.size === 0) return;
     running ??= tick().finally(() => {
       running = null;
     });
