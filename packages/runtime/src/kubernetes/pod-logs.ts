@@ -5,43 +5,55 @@ import type { PodApi } from './pod-api.ts';
 
 const space = 32;
 const lineBreak = 10;
+const maxPieceBytes = 64 * 1024;
 
 /**
  * Copies the output of a pod to a spool, from where the spool ends. With `follows`, until the bot ends. The node keeps the last
- * 10 MiB by default.
+ * 10 MiB by default. If the stream is interrupted within a line of more than 64 KiB, the rest of this line is lost.
  *
  * @throws ApiError, or the reason of the signal
  */
 export async function copyPodLogs(
   api: Pick<PodApi, 'readLog'>,
   name: string,
-  spool: OutputSpool,
+  spool: Pick<OutputSpool, 'recordedAt' | 'append'>,
   follows: boolean,
   signal: AbortSignal,
 ): Promise<void> {
   const since = spool.recordedAt();
   // The API ignores fractions of a second.
   const from = since === 0 ? null : new Date(Math.floor(since / 1e6) * 1000);
-  for await (const line of readLines(await api.readLog(name, from, follows, signal))) {
-    const separator = line.indexOf(space);
-    const at = parseLogTimestamp(line.toString('latin1', 0, separator));
+  let at = 0;
+  for await (const { bytes, beginsLine } of readLinePieces(await api.readLog(name, from, follows, signal))) {
+    // The kubelet writes the timestamp once, before the line.
+    const separator = beginsLine ? bytes.indexOf(space) : -1;
+    if (beginsLine) at = parseLogTimestamp(bytes.toString('latin1', 0, separator));
     // `from` includes lines that are in the spool.
-    if (at > since) spool.append(at, line.subarray(separator + 1));
+    if (at > since) spool.append(at, bytes.subarray(separator + 1));
   }
 }
 
-/** Yields lines with their line break. The last one has none if the output of the bot ends without it. */
-async function* readLines(stream: Readable): AsyncGenerator<Buffer> {
-  let rest: Buffer[] = [];
+/** A line with its line break, or a part of it. */
+type LinePiece = { readonly bytes: Buffer; readonly beginsLine: boolean };
+
+/** Yields longer lines in pieces, so that a bot that writes no line breaks does not fill the memory. */
+async function* readLinePieces(stream: Readable): AsyncGenerator<LinePiece> {
+  let rest: Buffer = Buffer.alloc(0);
+  let beginsLine = true;
   for await (const chunk of stream) {
-    let from = 0;
-    const bytes = chunk as Buffer;
-    for (let at = bytes.indexOf(lineBreak); at !== -1; at = bytes.indexOf(lineBreak, from)) {
-      yield Buffer.concat([...rest, bytes.subarray(from, at + 1)]);
-      rest = [];
-      from = at + 1;
+    rest = Buffer.concat([rest, chunk as Buffer]);
+    for (let length = findPieceLength(rest); length > 0; length = findPieceLength(rest)) {
+      const bytes = rest.subarray(0, length);
+      yield { bytes, beginsLine };
+      beginsLine = bytes.at(-1) === lineBreak;
+      rest = rest.subarray(length);
     }
-    if (from < bytes.length) rest.push(bytes.subarray(from));
   }
-  if (rest.length > 0) yield Buffer.concat(rest);
+  if (rest.length > 0) yield { bytes: rest, beginsLine };
+}
+
+/** Returns 0 if the piece is not complete yet. */
+function findPieceLength(bytes: Buffer): number {
+  const length = bytes.subarray(0, maxPieceBytes).indexOf(lineBreak) + 1;
+  return length === 0 && bytes.length >= maxPieceBytes ? maxPieceBytes : length;
 }
