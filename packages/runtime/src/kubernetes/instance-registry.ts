@@ -23,7 +23,10 @@ export type InstanceRegistryOptions = {
 export type InstanceRegistry = {
   readonly byId: ReadonlyMap<string, Instance>;
   readonly list: () => readonly ObservedInstance[];
-  /** Adopts the pods of a previous server process. Reads each pod that is missing in the list before its instance ends. */
+  /**
+   * Adopts the instances of a previous server process whose pods are missing in a list. Reads each missing pod before its instance
+   * ends.
+   */
   readonly listed: (pods: readonly Pod[]) => void;
   /** Returns null if the pod is one that was forgotten. */
   readonly changed: (pod: Pod) => Instance | null;
@@ -113,9 +116,13 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   const adoptWithoutPods = () => {
     for (const instanceId of files.ids()) {
       if (byId.has(instanceId)) continue;
-      const record = files.read(instanceId);
-      if (record !== null) open(instanceId, record.podUid, record.deploymentId);
-      else void files.remove(instanceId);
+      try {
+        const record = files.read(instanceId);
+        if (record !== null) open(instanceId, record.podUid, record.deploymentId);
+        else void files.remove(instanceId);
+      } catch (error) {
+        logger.error({ instanceId, err: error }, 'instance could not be adopted');
+      }
     }
   };
 
@@ -125,7 +132,6 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     listed: (pods) => {
       const uids = new Set(pods.map(({ metadata }) => metadata.uid));
       for (const uid of forgotten) if (!uids.has(uid)) forgotten.delete(uid);
-      for (const pod of pods) changed(pod);
       adoptWithoutPods();
       for (const instance of byId.values()) {
         if (uids.has(instance.podUid)) continue;

@@ -56,14 +56,18 @@ export const podSchema = z.object({
 });
 export type Pod = z.output<typeof podSchema>;
 
+/** A pod of which only the name and the version are checked, so that one unexpected pod does not hide the others. */
+const objectSchema = z.looseObject({ metadata: z.looseObject({ name: z.string(), resourceVersion: z.string() }) });
+export type UncheckedPod = z.output<typeof objectSchema>;
+
 export const podListSchema = z.object({
   metadata: z.object({ resourceVersion: z.string(), continue: z.string().optional() }),
-  items: z.array(podSchema),
+  items: z.array(objectSchema),
 });
 
 /** A line of a watch (Kubernetes API Concepts, "Efficient detection of changes"). A bookmark has only a version. */
 export const watchEventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED']), object: podSchema }),
+  z.object({ type: z.enum(['ADDED', 'MODIFIED', 'DELETED']), object: objectSchema }),
   z.object({ type: z.literal('BOOKMARK'), object: z.object({ metadata: z.object({ resourceVersion: z.string() }) }) }),
   z.object({
     type: z.literal('ERROR'),

@@ -6,7 +6,7 @@ import { watchPods } from './pod-watch.ts';
 const path = '/api/v1/namespaces/bots/pods';
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Watches the pods with the label `of=me`, and records each call. */
+/** Watches the pods with the label `of=me`, and records each call. Throws for pods in the phase `Refused`. */
 async function watch(server: FakeApiServer, stallMs?: number) {
   const credentials = { token: server.token, ca: undefined, cert: undefined, key: undefined };
   const access = {
@@ -17,15 +17,19 @@ async function watch(server: FakeApiServer, stallMs?: number) {
   };
   const client = createApiClient({ ...access, readCredentials: async () => credentials });
   const seen: string[] = [];
+  const errors: object[] = [];
   let time = Date.now();
   const watched = await watchPods({
     client,
     path,
     labelSelector: 'of=me',
-    logger: silent,
+    logger: { ...silent, error: (fields) => void errors.push(fields) },
     now: () => new Date(time),
     onListed: (pods) => seen.push(`listed ${pods.map(({ metadata }) => metadata.name).join(' ')}`),
-    onChanged: ({ metadata, status }) => seen.push(`${metadata.name} ${status.phase}`),
+    onChanged: ({ metadata, status }) => {
+      if (status.phase === 'Refused') throw new Error('not handled');
+      seen.push(`${metadata.name} ${status.phase}`);
+    },
     onDeleted: ({ metadata }) => seen.push(`${metadata.name} deleted`),
     random: () => 0,
     ...(stallMs === undefined ? {} : { stallMs }),
@@ -45,7 +49,7 @@ async function watch(server: FakeApiServer, stallMs?: number) {
   };
   const countLists = () =>
     server.requests.filter(({ method, query }) => method === 'GET' && query.get('watch') !== 'true').length;
-  return { watched, seen, pass, create, countLists };
+  return { watched, seen, errors, pass, create, countLists };
 }
 
 async function startServer(): Promise<FakeApiServer> {
@@ -73,7 +77,7 @@ describe('watchPods', () => {
     const { create } = await watch(server);
     for (let index = 0; index < 501; index++) await create(`pod-${index}`);
     const { seen, countLists } = await watch(server);
-    expect(seen[0]?.split(' ')).toHaveLength(502);
+    expect(seen.at(-1)?.split(' ')).toHaveLength(502);
     expect(countLists()).toBe(3);
   });
 
@@ -103,7 +107,46 @@ describe('watchPods', () => {
     server.expireHistory();
     server.stalls = false;
     server.dropWatches();
-    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'listed a b']);
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'a Pending', 'b Pending', 'listed a b']);
+  });
+
+  it('lists again after an error of the watch that is not about its version', async () => {
+    const server = await startServer();
+    const { seen, create, countLists } = await watch(server);
+    await create('a');
+    await expect.poll(() => seen).toContain('a Pending');
+    const status = { kind: 'Status', status: 'Failure', code: 500, message: 'etcd event could not be decoded' };
+    server.dropWatches(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'a Pending', 'listed a']);
+    expect(countLists()).toBe(2);
+  });
+
+  it.each([
+    ['its handler throws', { phase: 'Refused' }],
+    ['it is not valid', { phase: 7 }],
+  ])('logs and skips a change once if %s, and continues with the next one', async (_, status) => {
+    const server = await startServer();
+    const { seen, errors, create, countLists } = await watch(server);
+    const pod = await create('a');
+    Object.assign(pod.status, status);
+    server.update(pod);
+    await expect.poll(() => errors).toMatchObject([{ pod: 'a' }]);
+    server.dropWatches();
+    await create('b');
+    await expect.poll(() => seen).toEqual(['listed ', 'a Pending', 'b Pending']);
+    expect(errors).toHaveLength(1);
+    expect(countLists()).toBe(1);
+  });
+
+  it('reports the other pods of a list if one of them cannot be handled', async () => {
+    const server = await startServer();
+    const { create } = await watch(server);
+    Object.assign((await create('a')).status, { phase: 7 });
+    Object.assign((await create('b')).status, { phase: 'Refused' });
+    await create('c');
+    const { seen, errors } = await watch(server);
+    expect(seen).toEqual(['c Pending', 'listed b c']);
+    expect(errors).toMatchObject([{ pod: 'a' }, { pod: 'b' }]);
   });
 
   it('connects again if a watch has no line for the time to stall', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readJsonLines } from '../json-lines.ts';
 import type { RuntimeLogger } from '../runtime.ts';
 import { type ApiClient, isApiError } from './api-client.ts';
-import { type Pod, podListSchema, watchEventSchema } from './pod-schema.ts';
+import { type Pod, podListSchema, podSchema, type UncheckedPod, watchEventSchema } from './pod-schema.ts';
 
 const pageSize = 500;
 /** Seconds after which the API server ends a watch. Differs by watch, so that servers do not connect again all at once. */
@@ -22,9 +22,10 @@ export type PodWatchOptions = {
   readonly labelSelector: string;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
+  /** Called for each change, and for each pod of a list. */
+  readonly onChanged: (pod: Pod) => void;
   /** Called with all pods after each list. A pod that is missing may still exist, because the list can be old. */
   readonly onListed: (pods: readonly Pod[]) => void;
-  readonly onChanged: (pod: Pod) => void;
   /** Called with the last state of a pod that does not exist any more. */
   readonly onDeleted: (pod: Pod) => void;
   readonly stallMs?: number;
@@ -39,12 +40,22 @@ export type PodWatch = {
 
 /**
  * Lists the pods that a selector matches, and then watches their changes. After an interruption, continues with the first change that
- * it has not seen, and lists again only if the API server does not keep this change any more. Rejects if the first list fails.
+ * it has not seen. Lists again if the API server reports an error, such as 410 for a change that it does not keep any more. Rejects
+ * if the first list fails.
  */
 export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
   const { client, path, labelSelector, logger, now, stallMs = defaultStallMs, random = Math.random } = options;
   const closing = new AbortController();
   let seenAt = now();
+
+  /** Skips what cannot be handled, because it would fail again after each reconnection. */
+  const handle = (object: UncheckedPod, action: (pod: Pod) => void) => {
+    try {
+      action(podSchema.parse(object));
+    } catch (error) {
+      logger.error({ pod: object.metadata.name, err: error }, 'change of pod could not be handled');
+    }
+  };
 
   const list = async (): Promise<string> => {
     const pods: Pod[] = [];
@@ -52,7 +63,12 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
     for (;;) {
       const query = { labelSelector, limit: String(pageSize), ...(next === '' ? {} : { continue: next }) };
       const page = podListSchema.parse(await client.call('GET', path, { query, signal: closing.signal }));
-      pods.push(...page.items);
+      for (const item of page.items) {
+        handle(item, (pod) => {
+          pods.push(pod);
+          options.onChanged(pod);
+        });
+      }
       next = page.metadata.continue ?? '';
       if (next !== '') continue;
       seenAt = now();
@@ -61,8 +77,8 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
     }
   };
 
-  /** Watches until the connection ends, and returns the version of the last change. Null: it must be listed again. */
-  const watchOnce = async (since: string, onLine: (version: string) => void): Promise<boolean> => {
+  /** Watches until the connection ends. Calls `onVersion` with the version of each change, and with null if it must be listed again. */
+  const watchOnce = async (since: string, onVersion: (version: string | null) => void): Promise<void> => {
     const stalled = new AbortController();
     const stall = () => stalled.abort(new Error(`The watch of pods had no line for ${stallMs / 1000} seconds.`));
     let timer = setTimeout(stall, stallMs);
@@ -77,17 +93,16 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
         timer = setTimeout(stall, stallMs);
         const event = watchEventSchema.parse(line);
         if (event.type === 'ERROR') {
-          if (event.object.code === 410) return false;
+          onVersion(null);
           throw new Error(`The watch of pods failed: ${event.object.message ?? 'the API server gave no reason'}.`);
         }
         seenAt = now();
-        if (event.type === 'DELETED') options.onDeleted(event.object);
-        else if (event.type !== 'BOOKMARK') options.onChanged(event.object);
-        onLine(event.object.metadata.resourceVersion);
+        if (event.type === 'DELETED') handle(event.object, options.onDeleted);
+        else if (event.type !== 'BOOKMARK') handle(event.object, options.onChanged);
+        onVersion(event.object.metadata.resourceVersion);
       }
-      return true;
     } catch (error) {
-      if (isApiError(error, 410)) return false;
+      if (isApiError(error, 410)) onVersion(null);
       throw stalled.signal.aborted ? stalled.signal.reason : error;
     } finally {
       clearTimeout(timer);
@@ -101,11 +116,10 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
     while (!closing.signal.aborted) {
       try {
         version ??= await list();
-        const isKept = await watchOnce(version, (next) => {
+        await watchOnce(version, (next) => {
           version = next;
-          pauseMs = firstPauseMs;
+          if (next !== null) pauseMs = firstPauseMs;
         });
-        if (!isKept) version = null;
         // Also after a watch that ended normally: a proxy may end each one at once.
         await delay(firstPauseMs * random(), undefined, { signal: closing.signal }).catch(() => undefined);
       } catch (error) {
