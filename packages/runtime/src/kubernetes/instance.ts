@@ -160,7 +160,7 @@ export function followInstance(options: InstanceOptions): Instance {
     pod = next;
     hasPod = true;
     if (isDone()) return;
-    phase = describePod(next, now());
+    phase = describePod(next, now(), phase);
     const isOver = phase.kind === 'ended' && phase.failure === null;
     if (phase.kind === 'running' || isOver) {
       if (record === null) update({ podUid, deploymentId, isReady: false });

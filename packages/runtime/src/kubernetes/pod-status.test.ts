@@ -83,7 +83,15 @@ describe('describePod', () => {
     ],
     ['ErrImagePull', 'no match for platform in manifest: not found', 'image', 'PCC_INVALID_IMAGE_PLATFORM', 0],
     ['InvalidImageName', 'couldn\'t parse image name "A"', 'image', 'PCC_IMAGE_NOT_FOUND', 0],
-    ['ErrImagePull', 'dial tcp: lookup registry.test: no such host', 'image', 'PCC_IMAGE_PULL_UNKNOWN_ERROR', 0],
+    ['ErrImagePull', 'dial tcp: lookup registry.test: no such host', 'image', 'PCC_IMAGE_PULL_UNKNOWN_ERROR', 120_000],
+    [
+      'ErrImagePull',
+      'unexpected status from HEAD request: 503 Service Unavailable',
+      'image',
+      'PCC_IMAGE_PULL_UNKNOWN_ERROR',
+      120_000,
+    ],
+    ['ErrImagePull', 'pull QPS exceeded', 'image', 'PCC_IMAGE_PULL_RATE_LIMIT', Number.POSITIVE_INFINITY],
     ['CreateContainerConfigError', 'secret "a" not found', 'platform', undefined, 15_000],
     ['CreateContainerError', 'context deadline exceeded', 'platform', undefined, 15_000],
     ['CreateContainerError', 'failed to generate spec: no command specified', 'bot', undefined, 0],
@@ -91,6 +99,20 @@ describe('describePod', () => {
     const phase = describePod(waiting(reason, message), now);
     const code = imageCode === undefined ? {} : { imageCode };
     expect(phase).toMatchObject({ kind: 'waiting', failure: { kind, ...code, patienceMs } });
+  });
+
+  it('keeps the failure of a pull while the kubelet waits for the next one without a cause', () => {
+    const failed = describePod(waiting('ErrImagePull', 'toomanyrequests: rate limit'), now);
+    const backOff = waiting('ImagePullBackOff', 'Back-off pulling image "registry.test/a:1"');
+    expect(describePod(backOff, now, failed)).toEqual(failed);
+    expect(describePod(backOff, now)).toMatchObject({ failure: { imageCode: 'PCC_IMAGE_PULL_UNKNOWN_ERROR' } });
+  });
+
+  it('has a notice for a pull that fails for an unknown cause', () => {
+    const detail = 'The image could not be pulled: dial tcp: i/o timeout.';
+    expect(describePod(waiting('ErrImagePull', 'dial tcp: i/o timeout'), now)).toMatchObject({
+      notice: { notice: 'waiting', detail },
+    });
   });
 
   it.each([

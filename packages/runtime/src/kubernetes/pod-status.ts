@@ -36,22 +36,25 @@ export type PodPhase =
 
 /**
  * Determines what a pod does, from its status (Kubernetes documentation, "Pod Lifecycle"). A status `Unknown` and a missing
- * readiness say only that the node does not respond, so they change nothing.
+ * readiness say only that the node does not respond, so they change nothing. `previous` is the phase before this status.
  */
-export function describePod(pod: Pod, now: Date): PodPhase {
+export function describePod(pod: Pod, now: Date, previous: PodPhase | null = null): PodPhase {
   const { status } = pod;
   const state = status.containerStatuses?.find(({ name }) => name === containerName)?.state;
   if (state?.terminated !== undefined) return describeEnd(pod, state.terminated, now);
   if (status.phase === 'Failed' || status.phase === 'Succeeded') return describeEnd(pod, null, now);
   if (state?.running !== undefined) return { kind: 'running' };
   const { reason, message = '' } = state?.waiting ?? {};
-  const failure = reason === undefined ? null : findFailure(reason, message);
+  const previousFailure = previous?.kind === 'waiting' ? previous.failure : null;
+  const failure =
+    previousFailure?.kind === 'image' && isBareBackOff(message) ? previousFailure : findFailure(reason, message);
   return { kind: 'waiting', notice: findNotice(pod, failure), failure };
 }
 
 function findNotice({ status }: Pod, failure: PodFailure | null): PodNotice | null {
   // Problems that the kubelet solves within seconds are not worth a notice.
-  if (failure !== null) return failure.patienceMs === never ? { notice: 'waiting', detail: failure.message } : null;
+  if (failure !== null)
+    return failure.patienceMs > configPatienceMs ? { notice: 'waiting', detail: failure.message } : null;
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
   if (scheduled?.status === 'True') return { notice: 'pulling', detail: 'a node pulls the image of the bot' };
   if (scheduled?.reason === undefined) return null;
@@ -62,9 +65,11 @@ function findNotice({ status }: Pod, failure: PodFailure | null): PodNotice | nu
 
 /** The kubelet looks for a missing Secret again after ten seconds. */
 const configPatienceMs = 15_000;
+/** An unknown failure of a pull may pass, such as a registry or a DNS server that does not respond. */
+const unknownPullPatienceMs = 120_000;
 
 /** The reasons for which a container waits, other than that it is being created. */
-function findFailure(reason: string, message: string): PodFailure | null {
+function findFailure(reason: string | undefined, message: string): PodFailure | null {
   switch (reason) {
     case 'InvalidImageName':
     case 'ErrImagePull':
@@ -85,7 +90,7 @@ function findFailure(reason: string, message: string): PodFailure | null {
 
 /** The code of each failure of a pull, by the message of containerd or CRI-O. */
 const imageFailures: readonly (readonly [ImageErrorCode, RegExp])[] = [
-  ['PCC_IMAGE_PULL_RATE_LIMIT', /toomanyrequests|too many requests|rate limit|\b429\b/i],
+  ['PCC_IMAGE_PULL_RATE_LIMIT', /toomanyrequests|too many requests|rate limit|pull QPS exceeded|\b429\b/i],
   ['PCC_INVALID_IMAGE_PLATFORM', /no match for platform|no matching manifest|no image found in .* for architecture/i],
   [
     'PCC_IMAGE_PULL_UNAUTHORIZED',
@@ -93,6 +98,15 @@ const imageFailures: readonly (readonly [ImageErrorCode, RegExp])[] = [
   ],
   ['PCC_IMAGE_NOT_FOUND', /not found|manifest unknown|name unknown|couldn't parse image|invalid reference|\b404\b/i],
 ];
+
+/** Whether the kubelet names no cause while it waits for the next pull, as older versions do. */
+const isBareBackOff = (message: string) => /^Back-off pulling image "[^"]*"\.?$/.test(message);
+
+const imagePatience: Readonly<Partial<Record<ImageErrorCode, number>>> = {
+  // The kubelet pulls again, with growing pauses. A registry that limits its clients may permit one of these pulls.
+  PCC_IMAGE_PULL_RATE_LIMIT: never,
+  PCC_IMAGE_PULL_UNKNOWN_ERROR: unknownPullPatienceMs,
+};
 
 function describeImageFailure(reason: string, message: string): PodFailure {
   const [imageCode = 'PCC_IMAGE_PULL_UNKNOWN_ERROR'] =
@@ -103,8 +117,7 @@ function describeImageFailure(reason: string, message: string): PodFailure {
     kind: 'image',
     imageCode,
     message: `The image could not be pulled: ${shorten(message === '' ? reason : message)}`,
-    // The kubelet pulls again, with growing pauses. A registry that limits its clients may permit one of these pulls.
-    patienceMs: imageCode === 'PCC_IMAGE_PULL_RATE_LIMIT' ? never : 0,
+    patienceMs: imagePatience[imageCode] ?? 0,
   };
 }
 
