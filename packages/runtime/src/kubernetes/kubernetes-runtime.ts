@@ -19,7 +19,7 @@ import { createInstanceRegistry } from './instance-registry.ts';
 import { createInstanceStarter } from './instance-starter.ts';
 import { openKubeconfig } from './kubeconfig.ts';
 import { createPodApi } from './pod-api.ts';
-import { hostLabel } from './pod-body.ts';
+import { hostLabel, selectBotHost } from './pod-body.ts';
 import { noPodTemplate, readPodTemplate } from './pod-template.ts';
 import { type PodWatch, watchPods } from './pod-watch.ts';
 import { prepareImage } from './prepared-image.ts';
@@ -91,6 +91,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   const starter = createInstanceStarter({
     ...options,
     podTemplate,
+    botHost: selectBotHost(access.server),
     api,
     instances,
     acceptsAnyVariable: minor >= anyVariableMinor,

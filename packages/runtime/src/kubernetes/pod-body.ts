@@ -22,11 +22,17 @@ export type PodOptions = {
   /** Linux capabilities of the bot without the prefix `CAP_`, such as `SETUID`. */
   readonly capabilities: readonly string[];
   readonly podTemplate: PodTemplate;
+  /** The address at which bots listen. */
+  readonly botHost: '0.0.0.0' | '::';
 };
+
+/** Pods use IPv6 if the API server has an IPv6 address. The address is unknown if its URL has a name. */
+export const selectBotHost = (apiServer: URL): PodOptions['botHost'] =>
+  apiServer.hostname.startsWith('[') ? '::' : '0.0.0.0';
 
 /** The body that creates the pod of an instance. Its name is the id of the instance, so a repeated request creates no second pod. */
 export function createPodBody(
-  { hostId, instanceDiskBytes, capabilities, podTemplate }: PodOptions,
+  { hostId, instanceDiskBytes, capabilities, podTemplate, botHost }: PodOptions,
   spec: InstanceSpec,
   image: { readonly reference: string; readonly pullsAlways: boolean; readonly pullSecret: string | null },
   environmentSecret: string,
@@ -83,7 +89,7 @@ export function createPodBody(
       envFrom: [{ secretRef: { name: environmentSecret } }],
       env: [
         { name: 'PORT', value: String(botPort) },
-        { name: 'BOT_HOST', value: '0.0.0.0' },
+        { name: 'BOT_HOST', value: botHost },
         { name: 'BOTHOST_INSTANCE', value: instanceId },
       ],
       ports: [{ containerPort: botPort }],
