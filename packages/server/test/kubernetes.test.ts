@@ -57,7 +57,7 @@ describe('the service with a fake cluster', () => {
     const url = sessionUrl(service, 'bot', sessionId, '/version');
     expect(await (await fetch(url, createBearerTokenHeaders(service.publicKey))).text()).toBe('one');
     const claimed = () =>
-      [...cluster.server.pods.values()].filter(({ metadata }) => metadata.annotations !== undefined);
+      [...cluster.server.pods.values()].filter(({ metadata }) => metadata.labels?.['bothost.dev/claimed'] === 'true');
     await expect.poll(claimed).toHaveLength(1);
     await stopAgentSession(service, 'bot', sessionId);
     expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });

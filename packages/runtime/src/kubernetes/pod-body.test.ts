@@ -19,7 +19,23 @@ const create = (options: Partial<PodOptions> = {}) =>
   );
 
 describe('createPodBody', () => {
-  it.each(['0.0.0.0', '::'] as const)('tells bots to listen on %s', (botHost) => {
+  it('opts out of Istio by a label and of Linkerd by an annotation', () => {
+    expect(create()).toMatchObject({
+      metadata: {
+        labels: { 'sidecar.istio.io/inject': 'false' },
+        annotations: { 'linkerd.io/inject': 'disabled' },
+      },
+    });
+  });
+
+  it('permits autoscalers to end pods without a session, unless the template forbids it', () => {
+    const name = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
+    expect(create()).toMatchObject({ metadata: { annotations: { [name]: 'true' } } });
+    const podTemplate = { ...noPodTemplate, metadata: { annotations: { [name]: 'false' } } };
+    expect(create({ podTemplate })).toMatchObject({ metadata: { annotations: { [name]: 'false' } } });
+  });
+
+  it.each(['0.0.0.0', '::'] as const)('makes bots listen on %s', (botHost) => {
     const env = expect.arrayContaining([{ name: 'BOT_HOST', value: botHost }]);
     expect(create({ botHost })).toMatchObject({ spec: { containers: [{ env }] } });
   });

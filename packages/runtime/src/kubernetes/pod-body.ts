@@ -10,6 +10,7 @@ export const deploymentLabel = 'bothost.dev/deployment';
 const organizationLabel = 'bothost.dev/organization';
 const agentLabel = 'bothost.dev/agent';
 const claimedLabel = 'bothost.dev/claimed';
+const safeToEvictAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 
 /** The scheduler guarantees half of a profile's CPU, so that nodes are not idle while most bots listen. */
 const requestedShareOfCpu = 0.5;
@@ -42,7 +43,14 @@ export function createPodBody(
   // The template of the operator may replace these values. The driver needs those of `required`.
   const replaceable = {
     // The service reaches bots by HTTP at the addresses of their pods, which a mesh would refuse.
-    metadata: { labels: { 'sidecar.istio.io/inject': 'false', 'linkerd.io/inject': 'disabled' } },
+    metadata: {
+      labels: { 'sidecar.istio.io/inject': 'false' },
+      annotations: {
+        'linkerd.io/inject': 'disabled',
+        // Otherwise the autoscaler keeps nodes with pods that have no controller. A session replaces this value.
+        [safeToEvictAnnotation]: 'true',
+      },
+    },
     spec: {
       // When a node is drained, a session can end by itself.
       terminationGracePeriodSeconds: spec.drainSeconds,
@@ -131,7 +139,7 @@ export const claimedPatch = {
   metadata: {
     labels: { [claimedLabel]: 'true' },
     annotations: {
-      'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+      [safeToEvictAnnotation]: 'false',
       'karpenter.sh/do-not-disrupt': 'true',
     },
   },

@@ -188,9 +188,13 @@ container: {image: other, env: [{name: EXTRA, value: yes}], envFrom: [{secretRef
     server.secrets.set('shared', { metadata: { name: 'shared' }, data: {} });
     await runtime.start(spec('a'), neverAborted);
     const { metadata, spec: body } = podOf({ server }, 'a');
-    expect(metadata.labels).toMatchObject({ team: 'voice', 'linkerd.io/inject': 'disabled' });
+    expect(metadata.labels).toMatchObject({ team: 'voice', 'sidecar.istio.io/inject': 'false' });
     expect(metadata.labels).not.toMatchObject({ 'bothost.dev/host': 'other' });
-    expect(metadata.annotations).toEqual({ note: 'kept' });
+    expect(metadata.annotations).toEqual({
+      note: 'kept',
+      'linkerd.io/inject': 'disabled',
+      'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true',
+    });
     expect(body).toMatchObject({
       restartPolicy: 'Never',
       tolerations: [{ operator: 'Exists' }],
@@ -308,7 +312,7 @@ describe('an instance in a cluster', () => {
     const { runtime, server, spec } = await open();
     await runtime.start(spec('a'), neverAborted);
     runtime.sessionOpening('a');
-    await expect.poll(() => podOf({ server }, 'a').metadata.annotations).toBeDefined();
+    await expect.poll(() => podOf({ server }, 'a').metadata.labels).toHaveProperty(['bothost.dev/claimed']);
     await runtime.stop('a', 1_000);
     await expect.poll(() => server.pods.size).toBe(0);
     await runtime.forget('a');
