@@ -20,7 +20,7 @@ export type PodApi = {
   readonly remove: (pod: { readonly name: string; readonly uid: string }, graceMs: number) => Promise<void>;
   /** Returns the output of the bot since a time, with timestamps. */
   readonly readLog: (name: string, since: Date | null, follows: boolean, signal: AbortSignal) => Promise<Readable>;
-  /** Does nothing if a Secret of this name exists. */
+  /** Does nothing if a Secret of this name exists. A ResourceQuota that changes meanwhile is another 409, which throws. */
   readonly createSecret: (body: object, signal: AbortSignal) => Promise<void>;
   readonly removeSecret: (name: string) => Promise<void>;
 };
@@ -62,7 +62,9 @@ export function createPodApi(client: ApiClient, namespace: string): PodApi {
       return client.stream(`${path}/${name}/log`, { query, signal });
     },
     createSecret: async (body, signal) => {
-      await client.call('POST', `${root}/secrets`, { body, signal }).catch(ignore(409));
+      await client.call('POST', `${root}/secrets`, { body, signal }).catch((error: unknown) => {
+        if (!isApiError(error, 409) || error.reason !== 'AlreadyExists') throw error;
+      });
     },
     removeSecret: async (name) => {
       await client.call('DELETE', `${root}/secrets/${name}`).catch(ignore(404));

@@ -145,6 +145,17 @@ describe('a start in a cluster', () => {
     expect(server.pods.size).toBe(0);
   });
 
+  it('fails if a quota that changes meanwhile refuses the Secret, and not if the Secret exists', async () => {
+    const { runtime, server, spec } = await open();
+    const matches = ({ path }: { path: string }) => path.endsWith('/secrets');
+    server.faults.push({ matches, times: 1, act: { status: 409, message: 'quota was modified', reason: 'Conflict' } });
+    const message = 'The pod could not be created: quota was modified';
+    await expect(runtime.start(spec('a'), neverAborted)).rejects.toMatchObject({ kind: 'platform', message });
+    server.faults.push({ matches, times: 1, act: 'lost-response' });
+    await runtime.start(spec('b'), neverAborted);
+    expect(server.secrets.size).toBe(1);
+  });
+
   it('waits for variables that are stored late', async () => {
     const { runtime, server, spec } = await open();
     const act = { status: 503, message: 'unavailable' };
