@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describeExit, listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
 import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
@@ -8,6 +9,10 @@ import type { PodApi } from './pod-api.ts';
 import { deploymentLabel } from './pod-body.ts';
 import type { Pod } from './pod-schema.ts';
 import { getPullSecretName } from './pull-secret.ts';
+
+/** Pauses between two attempts to read a missing pod. */
+const firstPauseMs = 500;
+const maxPauseMs = 10_000;
 
 export type InstanceRegistryOptions = {
   readonly api: PodApi;
@@ -45,12 +50,21 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   const byId = new Map<string, Instance>();
   /** Uids of pods that are being deleted, and whose instances are forgotten. */
   const forgotten = new Set<string>();
+  /** Instances whose pods are missing in a list, and are being read. */
+  const checking = new Set<Instance>();
+  const closing = new AbortController();
 
   const remove = async (instanceId: string) => {
     const instance = byId.get(instanceId);
     byId.delete(instanceId);
     await instance?.close();
     await files.remove(instanceId);
+  };
+
+  const logFailure = (instanceId: string, removal: Promise<void>) => {
+    removal.catch((error: unknown) => {
+      logger.error({ instanceId, err: error }, 'files of instance could not be removed');
+    });
   };
 
   /** Deletes the files last, so that the next server process continues if this one is killed. */
@@ -95,11 +109,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       output,
       onEnded: (ended) => events.ended(instanceId, new Date(ended.at), describeExit(ended)),
       onLeaving: (detail) => events.leaving(instanceId, detail),
-      onGone: () => {
-        remove(instanceId).catch((error: unknown) => {
-          logger.error({ instanceId, err: error }, 'files of instance could not be removed');
-        });
-      },
+      onGone: () => logFailure(instanceId, remove(instanceId)),
     });
     byId.set(instanceId, instance);
     return instance;
@@ -119,11 +129,31 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       try {
         const record = files.read(instanceId);
         if (record !== null) open(instanceId, record.podUid, record.deploymentId);
-        else void files.remove(instanceId);
+        else logFailure(instanceId, files.remove(instanceId));
       } catch (error) {
         logger.error({ instanceId, err: error }, 'instance could not be adopted');
       }
     }
+  };
+
+  /** Reads a missing pod. Meanwhile `list` of the runtime still returns the instance, so that nothing takes it for lost. */
+  const checkUntilRead = async (instance: Instance) => {
+    const { instanceId } = instance;
+    if (checking.has(instance)) return;
+    checking.add(instance);
+    let pauseMs = firstPauseMs;
+    while (!closing.signal.aborted && byId.get(instanceId) === instance) {
+      try {
+        await instance.check();
+        break;
+      } catch (error) {
+        if (closing.signal.aborted) break;
+        logger.warn({ instanceId, err: error }, 'missing pod could not be read');
+        await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+      }
+    }
+    checking.delete(instance);
   };
 
   return {
@@ -133,13 +163,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       const uids = new Set(pods.map(({ metadata }) => metadata.uid));
       for (const uid of forgotten) if (!uids.has(uid)) forgotten.delete(uid);
       adoptWithoutPods();
-      for (const instance of byId.values()) {
-        if (uids.has(instance.podUid)) continue;
-        instance.check().catch((error: unknown) => {
-          // `list` of the runtime still returns the instance, so that nothing takes it for lost.
-          logger.warn({ instanceId: instance.instanceId, err: error }, 'missing pod could not be read');
-        });
-      }
+      for (const instance of byId.values()) if (!uids.has(instance.podUid)) void checkUntilRead(instance);
     },
     changed,
     deleted: (pod) => {
@@ -158,6 +182,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       await removeAll(instanceId);
     },
     close: async () => {
+      closing.abort();
       await Promise.all([...byId.values()].map((instance) => instance.close()));
     },
   };

@@ -304,6 +304,19 @@ describe('an instance in a cluster', () => {
     expect(events).toMatchObject([{ kind: 'exited', exit: { reason: 'unknown' } }]);
   });
 
+  it('whose pod was deleted while no server ran has ended once the API server responds again', async () => {
+    const { runtime, server, spec, restart } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    await runtime.close();
+    server.remove(podOf({ server }, 'a'));
+    const isRead = ({ method, path }: { method: string; path: string }) => method === 'GET' && path.endsWith('/pods/a');
+    const refused = { matches: isRead, times: 2, act: { status: 403, message: 'pods "a" is forbidden' } };
+    server.faults.push(refused);
+    const next = await restart();
+    await expect.poll(() => next.list(), { timeout: 10_000 }).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
+    expect(refused.times).toBe(0);
+  });
+
   it('is marked as claimed when its session opens', async () => {
     const { runtime, server, spec } = await open();
     await runtime.start(spec('a'), neverAborted);
