@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -48,7 +49,8 @@ export function startFakeNode(server: FakeApiServer, directory: string): FakeNod
   const running = new Map<string, RunningPod>();
   const logs = new Map<string, FakeLog>();
   const closing = new AbortController();
-  let addresses = 0;
+  // Random, because test files with a fake cluster run at the same time and share the addresses of the machine.
+  let addresses = randomInt(60_000);
 
   const setState = (pod: FakePod, state: FakeContainerState, imageID = '') => {
     const [container] = pod.spec.containers;
