@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createIntervals } from './histogram.ts';
 
 it('createIntervals counts lines, warnings and errors per interval', () => {
-  const intervals = createIntervals(0);
+  const intervals = createIntervals(0, 101);
   for (const [at, level] of [
     [101, 'ERROR'],
     [101, 'CRITICAL'],
@@ -20,7 +20,7 @@ it('createIntervals counts lines, warnings and errors per interval', () => {
 });
 
 it('createIntervals joins intervals so that there are never many, and loses no line', () => {
-  const intervals = createIntervals(0);
+  const intervals = createIntervals(0, 1_000_000);
   for (let at = 1_000_000; at > 0; at -= 997) intervals.add(at, at % 2 === 0 ? 'ERROR' : 'INFO');
   const { stepSeconds, intervals: listed } = intervals.list();
   expect(stepSeconds).toBe(10_800);
@@ -31,6 +31,14 @@ it('createIntervals joins intervals so that there are never many, and loses no l
 });
 
 it('createIntervals starts with intervals that suit the period of the request', () => {
-  expect(createIntervals(3_600).list().stepSeconds).toBe(60);
-  expect(createIntervals(86_400).list().stepSeconds).toBe(900);
+  const createForPeriod = (seconds: number) => createIntervals(seconds, seconds).list().stepSeconds;
+  expect(createForPeriod(3_600)).toBe(60);
+  expect(createForPeriod(86_400)).toBe(900);
+  expect(createForPeriod(9_999 * 31_536_000)).toBe(31_536_000);
+});
+
+it('createIntervals joins intervals if the end of the period is long after the last line', () => {
+  const intervals = createIntervals(0, 20 * 86_400);
+  intervals.add(0, null);
+  expect(intervals.list().stepSeconds).toBe(43_200);
 });

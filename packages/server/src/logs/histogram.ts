@@ -23,21 +23,23 @@ export async function getLogHistogram(
 ): Promise<Histogram> {
   const selection = readLogSelection(context, agentIds, query);
   if (selection === null) return { stepSeconds: steps[0], intervals: [], countedFrom: null };
-  return context.readInTurn(() => countLines(context, selection, query.startTime));
+  return context.readInTurn(() => countLines(context, selection, query));
 }
 
 async function countLines(
   context: LogsContext,
   { scope, filter, from, end }: LogSelection,
-  startTime: number | undefined,
+  { startTime, endTime }: Query,
 ): Promise<Histogram> {
   const startedAt = performance.now();
-  const to = Math.min(await context.outputs.mark(), end);
+  const now = await context.outputs.mark();
+  const to = Math.min(now, end);
   const range = { order: 'desc', from, to } as const;
   const sources = await findLogOutputs(context, scope, range);
   const masks = createSecretMasks(context.secretsOf);
   const merge = mergeOutputs({ maskOf: masks.of }, { ...range, filter, after: null }, sources);
-  const intervals = createIntervals(startTime === undefined ? 0 : to / 1_000_000 - startTime);
+  const endSeconds = endTime ?? now / 1_000_000;
+  const intervals = createIntervals(startTime === undefined ? 0 : endSeconds - startTime, endSeconds);
   let countedFrom: number | null = null;
   try {
     for (let next = await merge.next(); next !== null; next = await merge.next()) {
@@ -54,12 +56,13 @@ async function countLines(
   return { ...intervals.list(), countedFrom };
 }
 
-/** Counts lines per interval. Starts with intervals for `spanSeconds`, and joins them as soon as there are too many. */
-export function createIntervals(spanSeconds: number) {
-  let step = Math.max(
-    0,
-    steps.findIndex((seconds) => spanSeconds / seconds <= intervalsAtMost),
-  );
+/**
+ * Counts lines per interval. Starts with intervals for `spanSeconds`, and joins them as soon as there are too many between the
+ * oldest line and `endSeconds`, because a chart has a bar for each of them, also for those without lines.
+ */
+export function createIntervals(spanSeconds: number, endSeconds: number) {
+  const fitting = steps.findIndex((seconds) => spanSeconds / seconds <= intervalsAtMost);
+  let step = fitting === -1 ? steps.length - 1 : fitting;
   let intervals = new Map<number, LogInterval>();
 
   function merge({ at, ...counts }: LogInterval): void {
@@ -76,7 +79,7 @@ export function createIntervals(spanSeconds: number) {
 
   function isTooLong(): boolean {
     const starts = [...intervals.keys()];
-    return (Math.max(...starts) - Math.min(...starts)) / (steps[step] ?? 1) > intervalsAtMost;
+    return (Math.max(endSeconds, ...starts) - Math.min(...starts)) / (steps[step] ?? 1) > intervalsAtMost;
   }
 
   return {
