@@ -1,10 +1,9 @@
-import type { Operations, ResponseOf } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ChartRange } from '../components/chart-range.ts';
 import { formatDateTime } from '../components/format.ts';
-import { computePeriodStartSeconds } from '../components/period.ts';
 import { SeriesChart } from '../components/series-chart.tsx';
+import { createBars } from './histogram.ts';
 import type { LogFilter } from './log-filter.ts';
 import { logHistogramQuery } from './queries.ts';
 
@@ -63,29 +62,3 @@ export function LogHistogram({ organization, agent, filter, onRange }: LogHistog
 }
 
 const formatWhole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : '');
-
-type Histogram = ResponseOf<Operations['getLogHistogram']>;
-
-/** Converts counts to bars without gaps, which cover the time of a filter. Bars of errors are drawn over those of all lines. */
-function createBars({ stepSeconds, intervals }: Histogram, { since, from, to }: LogFilter, readAtMs: number) {
-  const known = new Map(intervals.map((interval) => [interval.at, interval]));
-  const [first, last] = [intervals[0], intervals.at(-1)];
-  const end = Math.max(to ?? readAtMs / 1_000, (last?.at ?? 0) + stepSeconds);
-  const wanted = from ?? computePeriodStartSeconds(since, readAtMs) ?? first?.at ?? end - stepSeconds;
-  const start = wanted - (wanted % stepSeconds);
-  // The time after the last bar, at which it ends, has no bar.
-  const count = Math.ceil((end - start) / stepSeconds) + 1;
-  const times = Array.from({ length: count }, (_, index) => start + index * stepSeconds);
-  const values = (read: (interval: Histogram['intervals'][number]) => number) =>
-    times.map((at) => {
-      const interval = known.get(at);
-      return interval === undefined ? null : read(interval);
-    });
-  return {
-    times,
-    lines: values(({ lines }) => lines),
-    warnings: values(({ warnings, errors }) => warnings + errors),
-    errors: values(({ errors }) => errors),
-    range: { from: start, to: start + (count - 1) * stepSeconds },
-  };
-}
