@@ -69,6 +69,12 @@ browserTest(
     const missing = await page.goto(`${service.origin}/help/missing`);
     expect(missing?.status()).toBe(404);
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+
+    await page.goto(`${service.origin}/sign-in`);
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: 'Help for this page (opens in a new tab)' }).click();
+    await (await opened).waitForURL(/\/help\/sessions#talk-from-your-own-page$/);
+    expect(new URL(page.url()).pathname).toBe('/sign-in');
     await page.context().close();
   },
 );

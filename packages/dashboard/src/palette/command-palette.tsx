@@ -54,8 +54,12 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
             ))}
             <Item onSelect={choose(() => void navigate({ to: '/settings/account' }))}>Account settings</Item>
             <Item onSelect={choose(() => void navigate({ to: '/settings/tokens' }))}>Personal tokens</Item>
-            <Item onSelect={choose(() => location.assign('/help'))}>Help</Item>
-            <Item onSelect={choose(() => location.assign('/docs'))}>API reference</Item>
+            <Item value="Help" onSelect={choose(() => openInNewTab('/help'))}>
+              Help (opens in a new tab)
+            </Item>
+            <Item value="API reference" onSelect={choose(() => openInNewTab('/docs'))}>
+              API reference (opens in a new tab)
+            </Item>
           </Group>
           {agents.data !== undefined && agents.data.agents.length > 0 && (
             <Group heading="Agents">
@@ -97,6 +101,11 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
   );
 }
 
+/** Opens a page outside the dashboard. Leaving the current page would end a conversation and lose what a person typed. */
+function openInNewTab(address: string): void {
+  window.open(address, '_blank', 'noopener');
+}
+
 type HelpResultsProps = {
   readonly text: string;
   readonly onOpen: (action: () => void) => () => void;
@@ -110,10 +119,10 @@ function HelpResults({ text, onOpen }: HelpResultsProps) {
   const results = text.trim().length < 3 || search.data === undefined ? [] : search.data(text);
   if (results.length === 0) return null;
   return (
-    <Group heading="Help">
+    <Group heading="Help (opens in a new tab)">
       {results.slice(0, helpResultsAtMost).map(({ address, heading, document }) => (
         // The keyword keeps cmdk from hiding results that match by their text only.
-        <Item key={address} value={address} keywords={[text]} onSelect={onOpen(() => location.assign(address))}>
+        <Item key={address} value={address} keywords={[text]} onSelect={onOpen(() => openInNewTab(address))}>
           {heading === document ? heading : `${heading} · ${document}`}
         </Item>
       ))}
@@ -134,7 +143,7 @@ function Group({ heading, children }: { readonly heading: string; readonly child
 
 type ItemProps = {
   readonly onSelect: () => void;
-  /** Distinguishes items with the same text. */
+  /** The words by which the item is found, which also distinguish it from items with the same text. */
   readonly value?: string;
   /** Additional search words for the item. */
   readonly keywords?: string[];

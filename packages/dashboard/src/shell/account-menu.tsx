@@ -49,15 +49,15 @@ export function AccountMenu({ user }: { readonly user: User }) {
         </Link>
       </MenuItem>
       <MenuItem asChild>
-        <a href="/help">
+        <a href="/help" target="_blank" rel="noopener">
           <BookOpen aria-hidden="true" className={iconClasses} />
-          Help
+          Help <span className="sr-only">(opens in a new tab)</span>
         </a>
       </MenuItem>
       <MenuItem asChild>
-        <a href="/docs">
+        <a href="/docs" target="_blank" rel="noopener">
           <Braces aria-hidden="true" className={iconClasses} />
-          API reference
+          API reference <span className="sr-only">(opens in a new tab)</span>
         </a>
       </MenuItem>
       <MenuSeparator />
