@@ -113,15 +113,15 @@ function Session({ organization, agentName, session, log, conversation: read, re
   const whole = useMemo(() => wholeRange(createdAt, endedAt, readAtMs), [createdAt, endedAt, readAtMs]);
   const part = useMemo(() => (from === undefined || to === undefined ? null : { from, to }), [from, to]);
   const onSearch = useCallback(
-    (change: { from?: number | undefined; to?: number | undefined; at?: number | undefined }) =>
+    (change: ReturnType<typeof route.useSearch>) =>
       void navigate({
         to: '/orgs/$organization/sessions/$sessionId',
         params: { organization, sessionId },
-        search: { from, to, at, ...change },
+        search: { from, to, at, moment, ...change },
         replace: true,
         resetScroll: false,
       }),
-    [navigate, organization, sessionId, from, to, at],
+    [navigate, organization, sessionId, from, to, at, moment],
   );
   const onPart = useCallback(
     (range: ChartRange | null) =>
@@ -136,7 +136,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
     selectMoment,
     follow,
   } = useTurnSelection(conversation.turns, latest?.state, findMomentMs(at, moment, startedAtMs), (atMs) =>
-    onSearch({ at: atMs === undefined ? undefined : atMs / 1_000 }),
+    onSearch({ at: atMs === undefined ? undefined : atMs / 1_000, moment: undefined }),
   );
   const recording = useRecording({
     url: createRecordingPath(organization, { agentName: session.serviceId, sessionId }),
