@@ -15,6 +15,8 @@ test.each([
   ['Error in OpenAILLMService#2: timed out', 'OpenAILLMService', 'Error in OpenAILLMService#2: timed out'],
   ['GeminiLiveLLMService#0 exception: closed', 'GeminiLiveLLMService', 'closed'],
   ['out of memory', null, 'out of memory'],
+  ["KeyError: 'X'", null, "KeyError: 'X'"],
+  ['KeyError: OpenAILLMService#2', 'OpenAILLMService', 'KeyError: OpenAILLMService#2'],
 ])('the error %j belongs to the service %s', (text, service, message) => {
   expect(after(text)).toEqual([{ service, message, count: 1 }]);
 });

@@ -13,7 +13,8 @@ const serviceName = /\b([A-Z]\w*(?:Service|Processor|Transport|Realtime\w*|Live\
 /** Adds an error, or counts it if the same error was reported before. Keeps the newest errors. */
 export function addBotError(errors: readonly BotError[], text: string): readonly BotError[] {
   const service = serviceName.exec(text)?.[1] ?? null;
-  const message = text.replace(/^[A-Z]\w*(?:#\d+)?(?: (?:error|exception))?:\s+/, '') || text;
+  const isFromService = service !== null && text.startsWith(service);
+  const message = (isFromService && text.replace(/^\w+(?:#\d+)?(?: (?:error|exception))?:\s+/, '')) || text;
   const isSame = (error: BotError) => error.service === service && error.message === message;
   if (!errors.some(isSame)) return [...errors, { service, message, count: 1 }].slice(-errorsAtMost);
   return errors.map((error) => (isSame(error) ? { ...error, count: error.count + 1 } : error));
