@@ -11,7 +11,7 @@ test.each([
   [
     figures(10, 1, 1_300),
     figures(200, 0, 900),
-    '10.0 % of sessions failed, before 0 %. The median response takes 1.3 s, before 900 ms.',
+    '10.0 % of sessions failed, previously 0 %. The median response takes 1.3 s, previously 900 ms.',
   ],
   [
     figures(10, 0, 900),

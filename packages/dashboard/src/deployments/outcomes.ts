@@ -10,11 +10,11 @@ export function compareOutcomes(current: Figures | undefined, former: Figures | 
   const failures =
     share === formerShare
       ? `${share} of sessions failed, as before`
-      : `${share} of sessions failed, before ${formerShare}`;
+      : `${share} of sessions failed, previously ${formerShare}`;
   const [response, formerResponse] = [current.responseP50Ms, former.responseP50Ms];
   if (response === null || formerResponse === null) return `${failures}.`;
   const [shown, formerShown] = [formatLatency(response), formatLatency(formerResponse)];
-  return `${failures}. The median response takes ${shown}, ${shown === formerShown ? 'as before' : `before ${formerShown}`}.`;
+  return `${failures}. The median response takes ${shown}, ${shown === formerShown ? 'as before' : `previously ${formerShown}`}.`;
 }
 
 /** Formats the share of failed sessions. */
