@@ -23,7 +23,7 @@ export function BuildPage() {
   const build = useQuery(buildQuery(organization, buildId));
   const log = useQuery(buildLogQuery(organization, buildId));
   if (isNotFoundError(build.error)) {
-    return <Alert>No build has this id, or it was removed because no deployment used it for a time.</Alert>;
+    return <Alert>No build has this id, or it was removed. Unused builds are removed after some time.</Alert>;
   }
   return (
     <div className="flex flex-col gap-6">
