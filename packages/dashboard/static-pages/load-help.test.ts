@@ -5,6 +5,7 @@ import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { findHelpAddress, helpSections } from '../src/help/help-sections.ts';
 import { helpSearchOptions } from '../src/help/search-options.ts';
+import { createHeadingAnchor } from './heading-anchor.ts';
 import { loadHelp, otherDocuments } from './load-help.ts';
 import { createHelpSearchIndex } from './search-index.ts';
 
@@ -13,7 +14,7 @@ const groups = loadHelp(root);
 const documents = groups.flatMap((group) => group.documents);
 const addresses = new Set([
   '/help',
-  ...groups.map(({ title }) => `/help#${title.toLowerCase()}`),
+  ...groups.map(({ title }) => `/help#${createHeadingAnchor(title)}`),
   ...documents.flatMap(({ address, sections }) => [address, ...sections.map(({ anchor }) => `${address}#${anchor}`)]),
 ]);
 
