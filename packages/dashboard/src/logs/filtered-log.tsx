@@ -6,13 +6,13 @@ import { Button } from '../components/button.tsx';
 import { DownloadButton } from '../components/download-button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FilterField } from '../components/filter-field.tsx';
-import { formatCount, formatDay, formatTimeOfDay } from '../components/format.ts';
+import { formatCount } from '../components/format.ts';
 import { periodOptions } from '../components/period.ts';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { formatLogsCommand, type LogFilter, type LogSearchParameters } from './log-filter.ts';
 import { LogHistogram } from './log-histogram.tsx';
-import { getReadTime } from './log-time.ts';
+import { describeRange, getReadTime } from './log-time.ts';
 import { LogView } from './log-view.tsx';
 import { createLogText, logQuery } from './queries.ts';
 import { useLogLines } from './use-log-lines.ts';
@@ -106,14 +106,6 @@ export function FilteredLog({ organization, agent, names, search, onChange: chan
 /** The value of a selected range in the field of periods. */
 const selectedRange = 'range';
 const roundMs = (seconds: number) => Math.round(seconds * 1_000) / 1_000;
-
-function describeRange(from: number | undefined, to: number | undefined): string | null {
-  if (from === undefined && to === undefined) return null;
-  const [start, end] = [from, to].map((seconds) => (seconds === undefined ? null : new Date(seconds * 1_000)));
-  const day = start ?? end ?? new Date();
-  const time = (at: Date | null | undefined) => (at == null ? '' : formatTimeOfDay(at));
-  return `${formatDay(day)} ${time(start)} – ${time(end)}`;
-}
 
 type FollowedLogProps = {
   readonly organization: string;
