@@ -203,6 +203,18 @@ browserTest('a click on the histogram of a log shows only the lines of that time
   await line('the spoon bent').waitFor();
 });
 
+browserTest('a histogram that cannot be read shows the error, and can be read again', async () => {
+  onTestFinished(() => page.unrouteAll({ behavior: 'wait' }));
+  await page.route(/\/logs\/histogram/, (route) => route.fulfill({ status: 500 }));
+  await open('logs?agent=crow&since=1h');
+  const retry = page.getByRole('button', { name: 'Try again' });
+  await retry.waitFor();
+  await inspect('logs-histogram-error');
+  await page.unrouteAll({ behavior: 'wait' });
+  await retry.click();
+  await page.getByText('Lines', { exact: true }).waitFor();
+});
+
 browserTest(
   'a log of 100,000 lines renders at most 100 lines, and keeps its scroll position after a reload',
   async () => {

@@ -2,7 +2,7 @@ import type { Operations, ResponseOf } from '@bothost/contract';
 import { computePeriodStartSeconds } from '../components/period.ts';
 import type { LogFilter } from './log-filter.ts';
 
-type Histogram = ResponseOf<Operations['getLogHistogram']>;
+export type Histogram = ResponseOf<Operations['getLogHistogram']>;
 
 const barsAtMost = 150;
 

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ChartRange } from '../components/chart-range.ts';
 import { formatDateTime } from '../components/format.ts';
+import { QueryBoundary } from '../components/query-boundary.tsx';
 import { SeriesChart } from '../components/series-chart.tsx';
-import { createBars } from './histogram.ts';
+import { createBars, type Histogram } from './histogram.ts';
 import type { LogFilter } from './log-filter.ts';
 import { logHistogramQuery } from './queries.ts';
 
@@ -19,13 +20,23 @@ const heightPixels = 110;
 
 /** The number of lines over time by level. */
 export function LogHistogram({ organization, agent, filter, onRange }: LogHistogramProps) {
-  const { data, dataUpdatedAt } = useQuery(logHistogramQuery(organization, agent, filter));
-  const [hovered, setHovered] = useState<number | null>(null);
-  const bars = useMemo(
-    () => (data === undefined ? null : createBars(data, filter, dataUpdatedAt)),
-    [data, filter, dataUpdatedAt],
+  const query = useQuery(logHistogramQuery(organization, agent, filter));
+  if (query.isPending) return <div style={{ height: heightPixels + 28 }} />;
+  return (
+    <QueryBoundary query={query}>
+      {(histogram) => <Chart histogram={histogram} filter={filter} readAtMs={query.dataUpdatedAt} onRange={onRange} />}
+    </QueryBoundary>
   );
-  if (data === undefined || bars === null) return <div style={{ height: heightPixels + 28 }} />;
+}
+
+type ChartProps = Pick<LogHistogramProps, 'filter' | 'onRange'> & {
+  readonly histogram: Histogram;
+  readonly readAtMs: number;
+};
+
+function Chart({ histogram, filter, readAtMs, onRange }: ChartProps) {
+  const [hovered, setHovered] = useState<number | null>(null);
+  const bars = useMemo(() => createBars(histogram, filter, readAtMs), [histogram, filter, readAtMs]);
   const { times, lines, warnings, errors, range } = bars;
   return (
     <>
@@ -52,9 +63,9 @@ export function LogHistogram({ organization, agent, filter, onRange }: LogHistog
         }}
         height={heightPixels}
       />
-      {data.countedFrom !== null && (
+      {histogram.countedFrom !== null && (
         <p className="text-quiet text-sm">
-          There are many lines: only those since {formatDateTime(new Date(data.countedFrom * 1_000))} are counted.
+          There are many lines: only those since {formatDateTime(new Date(histogram.countedFrom * 1_000))} are counted.
         </p>
       )}
     </>
