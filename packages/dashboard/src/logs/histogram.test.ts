@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBars } from './histogram.ts';
+import { chooseRefreshMs, createBars } from './histogram.ts';
 
 const [errors, warnings, lines] = [1, 2, 4];
 
@@ -21,4 +21,11 @@ it.each([
   const { times, range } = createBars({ stepSeconds: 1, intervals: [], countedFrom: null }, filter, 1_800_000_000_000);
   expect(times).toHaveLength(151);
   expect(range).toEqual({ from: 1_799_999_850, to: 1_800_000_000 });
+});
+
+it('chooseRefreshMs waits longer after a histogram that reached a limit', () => {
+  const histogram = { stepSeconds: 1, intervals: [] };
+  expect(chooseRefreshMs(undefined)).toBe(15_000);
+  expect(chooseRefreshMs({ ...histogram, countedFrom: null })).toBe(15_000);
+  expect(chooseRefreshMs({ ...histogram, countedFrom: 1_000 })).toBe(120_000);
 });

@@ -4,6 +4,11 @@ import type { LogFilter } from './log-filter.ts';
 
 export type Histogram = ResponseOf<Operations['getLogHistogram']>;
 
+/** Returns how long a histogram is shown before it is read again. A histogram that reached a limit costs the service much time. */
+export function chooseRefreshMs(histogram: Histogram | undefined): number {
+  return histogram === undefined || histogram.countedFrom === null ? 15_000 : 120_000;
+}
+
 const barsAtMost = 150;
 
 /**

@@ -3,6 +3,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { liveQueryOptions } from '../live-query.ts';
 import { createOrganizationQueryKey, getOrganizationApi } from '../organization/organization.ts';
 import { organizationQuery } from '../organization/queries.ts';
+import { chooseRefreshMs } from './histogram.ts';
 import { createLogQuery, type LogFilter } from './log-filter.ts';
 import { getReadTime } from './log-time.ts';
 
@@ -33,15 +34,13 @@ function readLogPage(organization: string, agent: string | undefined, query: Log
   return api.getLogs({ params: { agentName: agent }, query }, signal);
 }
 
-const histogramRefreshMs = 15_000;
-
 /** Counts the lines that match a selection over time. */
 export function logHistogramQuery(organization: string, agent: string | undefined, selection: LogFilter) {
   return queryOptions({
     ...organizationQuery(organization, ['log histogram', agent, selection], (api, signal) =>
       api.getLogHistogram({ query: { agent, ...createLogQuery(selection, Date.now()) } }, signal),
     ),
-    ...(selection.to === undefined ? { refetchInterval: histogramRefreshMs } : {}),
+    refetchInterval: ({ state }) => (selection.to === undefined ? chooseRefreshMs(state.data) : false),
   });
 }
 
