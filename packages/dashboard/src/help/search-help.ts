@@ -1,12 +1,12 @@
 import MiniSearch from 'minisearch';
 import { helpSearchOptions } from './search-options.ts';
 
-/** A section of a document. */
+/** A section of the help that matches a search. */
 export type HelpResult = {
   readonly address: string;
   readonly heading: string;
   readonly document: string;
-  /** The beginning of its text. */
+  /** The beginning of the section's text. */
   readonly excerpt: string;
 };
 
