@@ -108,6 +108,8 @@ async function measureOnsets(project: GeneratedProject, { audioFile, read }: Rec
   const startedAtMs = Date.parse((await read('services'))[0]?.startedAt ?? '');
   const found = await project.run(['python', join(programs, 'find_onsets.py'), audioFile]);
   const recorded: readonly (readonly number[])[] = JSON.parse(found.output);
+  expect(recorded[0]).toHaveLength(onsetsMs.sent.length);
+  expect(recorded[1]).not.toHaveLength(0);
   return [onsetsMs.sent, onsetsMs.received].map((expected, channel) =>
     (recorded[channel] ?? []).map((ms) => {
       const differences = expected.map((atMs) => ms - (atMs - startedAtMs));
