@@ -1,6 +1,6 @@
 // pack.mjs DIRECTORY: writes the npm packages of a release, botcli-VERSION.tgz and bothost-VERSION.tgz, into a directory. Run
-// `npm run build` first, which packs botcli. `bothost` bundles the other packages of this repository (bundleDependencies),
-// which are not published.
+// `npm run build` first, which packs botcli and bundles the code of the service. `bothost` contains the packages of this repository
+// that it reads at run time (bundleDependencies), which are not published.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const bundled = ['packages/contract', 'packages/runtime', 'packages/dashboard', 'examples/parrot', 'runtimes/python'];
 
 const [directory] = process.argv.slice(2);
 if (directory === undefined) throw new Error('usage: node release/pack.mjs DIRECTORY');
@@ -25,20 +24,14 @@ try {
 
 function stageService() {
   const manifest = readManifest('packages/server');
-  const own = bundled.map(readManifest);
-  const bundleDependencies = own.map(({ name }) => name);
-  const dependencies = Object.assign({}, ...[manifest, ...own].map((one) => one.dependencies));
-  for (const { name, version } of own) dependencies[name] = version;
   const path = stage('packages/server', 'bothost', {
     ...manifest,
     name: 'bothost',
     os: ['linux'],
-    dependencies,
-    bundleDependencies,
+    bundleDependencies: Object.keys(manifest.dependencies),
   });
-  for (const [index, workspace] of bundled.entries()) {
-    // Remove the dependencies from the manifest of a bundled package, because the manifest of `bothost` lists them.
-    const { dependencies: _, ...inner } = own[index];
+  for (const workspace of ['packages/dashboard', 'examples/parrot', 'runtimes/python']) {
+    const inner = readManifest(workspace);
     stage(workspace, join('bothost/node_modules', inner.name), inner);
   }
   for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'deploy'])

@@ -56,7 +56,7 @@ import { findHandshakeProblem, isWebSocketUpgrade } from './sockets/websocket-ha
 import { parseWebSocketPath } from './sockets/websocket-path.ts';
 import { createUploadEndpoint, type UploadContext } from './upload.ts';
 
-const version = z.object({ version: z.string() }).parse(createRequire(import.meta.url)('../../package.json')).version;
+const version = z.object({ version: z.string() }).parse(createRequire(import.meta.url)('#package.json')).version;
 
 export type AppContext = ProxyContext &
   AgentSocketContext &

@@ -1,8 +1,9 @@
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { commandLinePackagePath } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
 
-const directory = fileURLToPath(new URL('../../../dist', import.meta.url));
+const directory = join(dirname(createRequire(import.meta.url).resolve('#package.json')), 'dist');
 
 /**
  * Serves the npm package of `botcli` that was built with this service. Clients revalidate it before each use. Needs the plugin that
