@@ -143,6 +143,19 @@ export const getDeployment = defineOperation({
   errors: ['not-found', 'deployment-not-found'],
 });
 
+export const getRollbackTarget = defineOperation({
+  ...requestWithoutBody,
+  name: 'getRollbackTarget',
+  summary: 'Get the deployment that a rollback repeats by default',
+  tag: 'agents',
+  key: 'private',
+  grantees: everyone,
+  path: '/agents/{agentName}/rollback',
+  params: AgentPathParameters,
+  response: DeploymentDetails,
+  errors: ['not-found', 'no-earlier-deployment'],
+});
+
 /** A file of the project that a deployment runs. The content of a symbolic link is its target. */
 const DeploymentFile = z.object({
   path: z.string(),

@@ -11,7 +11,7 @@ import { activateDeployment, failDeployment } from './deployment-state.ts';
 import { rollBack } from './rollback.ts';
 import { lockAgentForSessionStart } from './serving-deployment.ts';
 import { getAgent } from './show.ts';
-import { getDeployment, listDeployments } from './show-deployments.ts';
+import { getDeployment, getRollbackTarget, listDeployments } from './show-deployments.ts';
 
 const keyId = '01890000-0000-7000-8000-000000000001';
 const paging = { limit: 10, offset: 0, cursor: undefined };
@@ -400,6 +400,7 @@ describe('agents from builds', () => {
     it('rolls back to the serving deployment after a later deployment failed', async () => {
       await update({ buildId: await build() });
       await fail();
+      expect(await getRollbackTarget(context(), scope, 'echo', async () => [])).toMatchObject({ id: second });
       await roll();
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
@@ -428,9 +429,9 @@ describe('agents from builds', () => {
 
     it('rejects a request that names no deployment if no earlier deployment exists', async () => {
       await createAgent(context(), scope, { serviceName: 'young', buildId: await build() });
-      await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject({
-        reason: 'no-earlier-deployment',
-      });
+      const failure = { reason: 'no-earlier-deployment' };
+      await expect(rollBack(context(), scope, 'young', null)).rejects.toMatchObject(failure);
+      await expect(getRollbackTarget(context(), scope, 'young', async () => [])).rejects.toMatchObject(failure);
     });
 
     it('rolls back to a deployment from a directory only if the directory is unchanged', async () => {

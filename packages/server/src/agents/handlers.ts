@@ -15,7 +15,7 @@ import { rollBack } from './rollback.ts';
 import { readDeploymentSecrets } from './secret-pins.ts';
 import { createAgentNameWarning } from './settings.ts';
 import { checkAgent, getAgent, listAgents } from './show.ts';
-import { getDeployment, listDeployments, type UsageOf } from './show-deployments.ts';
+import { getDeployment, getRollbackTarget, listDeployments, type UsageOf } from './show-deployments.ts';
 import { addStartMethodToAgent } from './start-method.ts';
 
 export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {
@@ -96,6 +96,7 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),
     getDeployment: ({ params }, caller) =>
       getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
+    getRollbackTarget: ({ params }, caller) => getRollbackTarget(context, caller, params.agentName, usageOf),
     listDeploymentFiles: ({ params }, caller, _, disconnected) =>
       readFiles(caller, disconnected, (signal) =>
         listDeploymentFiles(filesContext, { ...params, organizationId: caller.organizationId }, signal),

@@ -35,13 +35,14 @@ export async function rollBack(
 ): Promise<void> {
   const found = await findAgent(context.db, scope.organizationId, agentName);
   if (found === undefined || found.deleted_at !== null || found.name !== agentName) throw createApiError('not-found');
-  const earlier = await earlierOf(context.db, found, deploymentId);
+  const earlier = await findRollbackTarget(context.db, found, deploymentId);
   // Hash the directory before taking the agent's lock, because session starts wait for that lock.
-  const directory = await directoryAgain(context, earlier);
+  const directory = await findUnchangedDirectory(context, earlier);
   await context.db.transaction().execute(async (db) => {
     const agent = await lockAgentByName(db, scope.organizationId, agentName);
     if (agent?.id !== found.id) throw createApiError('not-found');
-    const again = directory ?? (await codeOf({ ...context, db }, { ...scope, region: agent.region }, earlier));
+    const again =
+      directory ?? (await findDeployableCode({ ...context, db }, { ...scope, region: agent.region }, earlier));
     if (again === null) throw createApiError('deployment-unavailable');
     await requireSecretRevisionsExist(db, scope.organizationId, earlier.secret_pins);
     const id = await createDeployment({ ...context, db }, agent, {
@@ -56,7 +57,12 @@ export async function rollBack(
   });
 }
 
-async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | null): Promise<DeploymentRow> {
+/** Finds the deployment that `deploymentId` names, or by default the deployment that `rollBack` describes. */
+export async function findRollbackTarget(
+  db: Database,
+  agent: AgentRow,
+  deploymentId: string | null,
+): Promise<DeploymentRow> {
   if (deploymentId !== null) {
     const named = await findDeploymentOfAgent(db, agent.id, deploymentId);
     if (named === undefined) throw createApiError('deployment-not-found');
@@ -72,7 +78,7 @@ async function earlierOf(db: Database, agent: AgentRow, deploymentId: string | n
 }
 
 /** The code of an earlier deployment. Null if it is not available any more, or was never: its build or its image. */
-async function codeOf(
+async function findDeployableCode(
   context: Pick<Context, 'db' | 'now'>,
   scope: { readonly organizationId: string; readonly region: string },
   { source, prepared, image_digest: digest, image_pull_secret: pullSecret }: DeploymentRow,
@@ -83,7 +89,7 @@ async function codeOf(
 }
 
 /** The source of a deployment from a directory. Null if the directory's content has changed since that deployment. */
-async function directoryAgain(
+async function findUnchangedDirectory(
   context: Pick<Context, 'hashDirectory'>,
   { source }: DeploymentRow,
 ): Promise<DeploymentCode | null> {

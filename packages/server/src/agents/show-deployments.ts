@@ -10,6 +10,7 @@ import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countDeployments, type DeploymentRow, findDeploymentOfAgent, listDeploymentPage } from './deployment-rows.ts';
 import { type DeploymentInstanceCounts, toDeploymentDetails } from './present.ts';
+import { findRollbackTarget } from './rollback.ts';
 import { findAgent } from './rows.ts';
 
 type List = Operations['listDeployments'];
@@ -28,7 +29,7 @@ export async function listDeployments(
   query: RequestOf<List>['query'],
   usageOf: UsageOf,
 ): Promise<ResponseOf<List>> {
-  const present = await presenter(context.db, scope, agentName, usageOf);
+  const { agent, toDetails } = await loadAgent(context.db, scope, agentName, usageOf);
   const { limit, offset, cursor } = query;
   if (cursor !== undefined && !isUuid(cursor)) {
     throw createApiError('invalid-request', {
@@ -36,12 +37,12 @@ export async function listDeployments(
     });
   }
   const [total, rows] = await Promise.all([
-    countDeployments(context.db, present.agentId),
-    listDeploymentPage(context.db, present.agentId, { limit, offset, after: cursor ?? null }),
+    countDeployments(context.db, agent.id),
+    listDeploymentPage(context.db, agent.id, { limit, offset, after: cursor ?? null }),
   ]);
   return {
     total_count: total,
-    deployments: await present.details(rows),
+    deployments: await toDetails(rows),
     nextCursor: rows.length === limit ? (rows.at(-1)?.id ?? null) : null,
   };
 }
@@ -53,31 +54,40 @@ export async function getDeployment(
   deploymentId: string,
   usageOf: UsageOf,
 ): Promise<DeploymentDetails> {
-  const present = await presenter(context.db, scope, agentName, usageOf);
-  const row = await findDeploymentOfAgent(context.db, present.agentId, deploymentId);
-  if (row === undefined) throw createApiError('deployment-not-found');
-  const [details] = await present.details([row]);
+  const { agent, toDetails } = await loadAgent(context.db, scope, agentName, usageOf);
+  const row = await findDeploymentOfAgent(context.db, agent.id, deploymentId);
+  const [details] = await toDetails(row === undefined ? [] : [row]);
   if (details === undefined) throw createApiError('deployment-not-found');
   return details;
 }
 
-async function presenter(db: Database, scope: Scope, agentName: string, usageOf: UsageOf) {
+export async function getRollbackTarget(
+  context: { db: Database },
+  scope: Scope,
+  agentName: string,
+  usageOf: UsageOf,
+): Promise<DeploymentDetails> {
+  const { agent, toDetails } = await loadAgent(context.db, scope, agentName, usageOf);
+  const [details] = await toDetails([await findRollbackTarget(context.db, agent, null)]);
+  if (details === undefined) throw createApiError('no-earlier-deployment');
+  return details;
+}
+
+async function loadAgent(db: Database, scope: Scope, agentName: string, usageOf: UsageOf) {
   const agent = await findAgent(db, scope.organizationId, agentName);
   if (agent === undefined) throw createApiError('not-found');
   const usage = await usageOf(agent.id);
   const names = { agentName: agent.name, organizationName: scope.organizationName };
-  return {
-    agentId: agent.id,
-    details: async (rows: readonly DeploymentRow[]) => {
-      const pins = rows.map((row) => row.secret_pins);
-      const states = await listPinnedSecretSets(db, scope.organizationId, pins);
-      return rows.map((row, index) =>
-        toDeploymentDetails(row, names, {
-          serving: agent.deleted_at === null && agent.active_deployment_id === row.id,
-          activeSessions: usage.find(({ deploymentId }) => deploymentId === row.id)?.activeSessions ?? 0,
-          secrets: states[index] ?? [],
-        }),
-      );
-    },
+  const toDetails = async (rows: readonly DeploymentRow[]) => {
+    const pins = rows.map((row) => row.secret_pins);
+    const states = await listPinnedSecretSets(db, scope.organizationId, pins);
+    return rows.map((row, index) =>
+      toDeploymentDetails(row, names, {
+        serving: agent.deleted_at === null && agent.active_deployment_id === row.id,
+        activeSessions: usage.find(({ deploymentId }) => deploymentId === row.id)?.activeSessions ?? 0,
+        secrets: states[index] ?? [],
+      }),
+    );
   };
+  return { agent, toDetails };
 }

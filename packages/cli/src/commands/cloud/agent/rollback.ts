@@ -1,7 +1,6 @@
-import type { ApiClient, DeploymentDetails } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { flagOption, textOption } from '../../../command-line/options.ts';
-import { Failure } from '../../../failure.ts';
+import { findAgentWithDeployments } from '../../../deploy/agent-with-deployments.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 
 export const command = defineCommand({
@@ -27,10 +26,13 @@ export const command = defineCommand({
   run: async (context, { name, to, yes, force, 'no-wait': noWait }) => {
     const { messages, io } = context;
     const client = await context.service();
-    const { deployments } = await client.listDeployments({ params: { agentName: name }, query: { limit: 100 } });
-    const serving = deployments.find((one) => one.serving) ?? null;
-    const target =
-      to === undefined ? previousDeployment(deployments, serving) : await getDeployment(client, name, to, deployments);
+    const [current, target] = await Promise.all([
+      findAgentWithDeployments(client, name, io.signal),
+      to === undefined
+        ? client.getRollbackTarget({ params: { agentName: name } })
+        : client.getDeployment({ params: { agentName: name, deploymentId: to } }),
+    ]);
+    const serving = current?.serving ?? null;
     const [{ createRollbackPreview }, { waitForRollout }, { createOutcomeReport }] = await Promise.all([
       import('../../../deploy/preview.ts'),
       import('../../../deploy/rollout.ts'),
@@ -39,7 +41,7 @@ export const command = defineCommand({
     const { blocks, changes } = createRollbackPreview(name, serving, target);
     await messages.show(...blocks);
     const outcome = { agentName: name, changes, build: null, packed: null, transports: null };
-    if (serving !== null && changes.length === 0 && deployments[0] === serving) {
+    if (serving !== null && changes.length === 0 && current?.desired === serving) {
       const unchanged = { change: 'none', deployment: serving, seconds: null, warning: null } as const;
       return createOutcomeReport(context, { ...outcome, ...unchanged });
     }
@@ -48,7 +50,7 @@ export const command = defineCommand({
     const answer = await client.rollback({ params: { agentName: name }, body: { deploymentId: target.id } });
     const deploymentId = answer.desiredDeploymentId;
     const deployment = noWait
-      ? await getDeployment(client, name, deploymentId, [])
+      ? await client.getDeployment({ params: { agentName: name, deploymentId } })
       : await waitForRollout(context, client, name, deploymentId);
     return createOutcomeReport(context, {
       ...outcome,
@@ -59,27 +61,3 @@ export const command = defineCommand({
     });
   },
 });
-
-/**
- * Returns the default target of a rollback, by the same rule as the service. If a deployment later than the serving deployment
- * is pending or has failed, the target is the serving deployment. Otherwise, the target is the deployment that served before.
- */
-function previousDeployment(all: readonly DeploymentDetails[], serving: DeploymentDetails | null): DeploymentDetails {
-  if (serving !== null && all[0]?.id !== serving.id) return serving;
-  const earlier = all.filter(({ id, activatedAt }) => activatedAt !== null && id !== serving?.id);
-  const [previous] = earlier.toSorted((a, b) => ((a.activatedAt ?? '') < (b.activatedAt ?? '') ? 1 : -1));
-  if (previous !== undefined) return previous;
-  throw new Failure(
-    'no-earlier-deployment',
-    'No other deployment of this agent was ever active, so there is nothing to roll back to.',
-  );
-}
-
-async function getDeployment(
-  client: ApiClient,
-  agentName: string,
-  deploymentId: string,
-  listed: readonly DeploymentDetails[],
-): Promise<DeploymentDetails> {
-  return listed.find(({ id }) => id === deploymentId) ?? client.getDeployment({ params: { agentName, deploymentId } });
-}

@@ -1,4 +1,4 @@
-import type { AgentDetails, LogLine } from '@bothost/contract';
+import { type AgentDetails, createApiError, type LogLine } from '@bothost/contract';
 import { beforeEach, expect, test } from 'vitest';
 import { simulatedDisconnectError } from '../../../fake-service/fake-service.ts';
 import { agent, deployment, sessionId } from '../../../fake-service/records.ts';
@@ -36,6 +36,7 @@ const line: LogLine = {
 };
 const warning = { ...line, log: 'slow', level: 'WARNING' as const, timestamp: '2026-11-20T16:59:01.000000000Z' };
 let deployments: (typeof deployment)[];
+let rollbackTarget: typeof deployment | null;
 let breaks: number;
 let notices: { maskingIncomplete?: true; hiddenByRole?: true };
 let found: AgentDetails;
@@ -45,9 +46,14 @@ const commands = useCommands('cloud agent', () =>
     getAgent: () => found,
     listDeployments: () => ({ total_count: 3, deployments, nextCursor: null }),
     getDeployment: ({ params }) =>
-      found.currentRevision !== null
-        ? failed
-        : { ...earlier, id: params['deploymentId'] ?? '', rolledBackFrom: earlier.id },
+      [failed, deployment, earlier].find(({ id }) => id === params['deploymentId']) ?? {
+        ...earlier,
+        id: params['deploymentId'] ?? '',
+      },
+    getRollbackTarget: () => {
+      if (rollbackTarget === null) throw createApiError('no-earlier-deployment');
+      return rollbackTarget;
+    },
     rollback: () => ({ ...agent, change: 'deployment' }),
     deleteAgent: () => ({ status: 'OK', activeSessionCount: 2, id: agent.id }),
     getLogs: ({ query }) => {
@@ -72,6 +78,7 @@ const rollbackBody = () => commands.service.requests.find(({ operation }) => ope
 
 beforeEach(() => {
   deployments = [failed, deployment, earlier];
+  rollbackTarget = earlier;
   breaks = 0;
   notices = {};
   found = { ...agent, activeSessionCount: 2 };
@@ -89,11 +96,10 @@ test('deployments shows one row per deployment, with its state and the reason of
 });
 
 test('rollback shows the difference to the previous deployment, asks for confirmation, and waits for the rollout', async () => {
-  deployments = [deployment, earlier];
   const stderr = [`? Roll parrot back to ${earlier.id}?`, /code +000000000000 +.*->.* +.*111111111111/];
   await run('rollback parrot', { stderr }, answer(true));
   expect(rollbackBody()).toEqual({ deploymentId: earlier.id });
-  await run(`rollback parrot --to ${failed.id} --yes --json`, {
+  await run(`rollback parrot --to ${earlier.id} --yes --json`, {
     json: { change: 'deployment', deployment: { state: 'ready' } },
   });
 });
@@ -107,9 +113,11 @@ commands.table([
 test.each([[''], [' --yes']])(
   'rollback --to the active version%s reports that nothing changes, without a question',
   async (yes) => {
-    deployments = [deployment, earlier];
     const stdout = 'Nothing changed: this version is already active';
-    await run(`rollback parrot --to ${deployment.id}${yes}`, { stdout, requests: ['listDeployments'] });
+    await run(`rollback parrot --to ${deployment.id}${yes}`, {
+      stdout,
+      requests: ['getAgent', 'getDeployment', 'getDeployment'],
+    });
   },
 );
 
@@ -119,13 +127,16 @@ test('rollback measures its duration with the monotonic clock', async () => {
   await run('rollback parrot --yes', { stdout: 'Active after 2.5 s' }, { monotonicMs });
 });
 
-test('rollback after a failed deploy selects the deployment that still serves sessions', async () => {
-  await run('rollback parrot --yes');
+test('rollback selects the deployment that still serves sessions after 100 failed deploys', async () => {
+  found = { ...found, desiredDeploymentId: failed.id };
+  deployments = Array.from({ length: 100 }, () => failed);
+  rollbackTarget = deployment;
+  await run('rollback parrot --yes', { stdout: 'Active after' });
   expect(rollbackBody()).toEqual({ deploymentId: deployment.id });
 });
 
 test('rollback exits with 1 without a previous deployment', async () => {
-  deployments = [deployment];
+  rollbackTarget = null;
   await run('rollback parrot --yes', { status: 1, stderr: 'nothing to roll back to' });
   expect(asked()).not.toContain('rollback');
 });
