@@ -3,6 +3,7 @@ import { createApiError, type Operations, type ResponseOf } from '@bothost/contr
 import { ArchiveError } from '../builds/archive-error.ts';
 import { type ArchiveFile, listArchiveFiles, readArchiveFile } from '../builds/archive-files.ts';
 import { findBuildArchive } from '../builds/find.ts';
+import { hasErrorCode } from '../store/error-code.ts';
 import type { Database } from '../store/tables.ts';
 import { findDeploymentOfAgent } from './deployment-rows.ts';
 import { findAgent } from './rows.ts';
@@ -65,8 +66,7 @@ async function readArchive<T>(signal: AbortSignal, read: () => Promise<T>): Prom
     return await read();
   } catch (error) {
     if (signal.aborted) throw createApiError('shutting-down', { message: 'The service is shutting down. Try again.' });
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (isMissing || error instanceof ArchiveError) {
+    if (hasErrorCode(error, 'ENOENT') || error instanceof ArchiveError) {
       throw createApiError('deployment-files-unavailable', { cause: error });
     }
     throw error;

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OutputOffsetRange } from '@bothost/runtime';
+import { hasErrorCode } from '../store/error-code.ts';
 import type { TarEntry } from './tar.ts';
 
 const chunkBytes = 256 * 1024;
@@ -71,6 +72,6 @@ async function* read(file: FileHandle, from: number, to: number): AsyncGenerator
 }
 
 function orMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (hasErrorCode(error, 'ENOENT')) return null;
   throw error;
 }

@@ -7,6 +7,7 @@ import {
   ProjectPreparationTimeoutError,
   type Runtime,
 } from '@bothost/runtime';
+import { hasErrorCode } from '../store/error-code.ts';
 import { ArchiveError } from './archive-error.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
 import type { BuildDirectories } from './places.ts';
@@ -77,7 +78,7 @@ const archiveLost = {
 } as const;
 
 function isMissing(error: unknown, path: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'path' in error && error.path === path;
+  return hasErrorCode(error, 'ENOENT') && 'path' in error && error.path === path;
 }
 
 /** Returns the build's outcome after a failed attempt. Null if the build must be attempted again. */

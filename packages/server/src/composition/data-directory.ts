@@ -2,6 +2,7 @@ import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../operator-error.ts';
+import { hasErrorCode } from '../store/error-code.ts';
 import { withProcessLock } from '../store/process-lock.ts';
 
 export type DataDirectory = {
@@ -92,7 +93,7 @@ export async function readOrCreateFile(file: string, mode: number, make: () => s
   try {
     await link(temporary, file);
   } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
   } finally {
     await unlink(temporary);
   }
@@ -103,11 +104,7 @@ async function readIfThere(file: string): Promise<string | null> {
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { ConversationFileName } from '@bothost/runtime';
 import { decrypt, encrypt, encryptionOverheadBytes } from '../secrets/vault/aes-gcm.ts';
 import { encodeValueList } from '../secrets/vault/encode.ts';
+import { hasErrorCode } from '../store/error-code.ts';
 
 /**
  * A file with the lines or the recording of one conversation, in encrypted frames. Each frame was written at once; those of lines
@@ -78,7 +79,7 @@ async function openForWriting(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r+');
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!hasErrorCode(error, 'ENOENT')) throw error;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     return open(path, 'w+', 0o600);
   }
@@ -136,7 +137,7 @@ async function openForReading(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
 }
@@ -198,8 +199,4 @@ function tryDecrypt(content: ContentLocation, header: Buffer, encrypted: Buffer)
 
 function associatedData({ kind, sessionId }: ContentLocation, header: Buffer): Buffer {
   return encodeValueList([kind === 'lines' ? 'bothost conversation' : 'bothost recording', sessionId, header]);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parse, stringify } from 'smol-toml';
+import { hasErrorCode } from '../store/error-code.ts';
 
 /** The fields that this service writes into the configuration file of botcli, the CLI profile. */
 export type CliProfile = {
@@ -46,7 +47,7 @@ async function readProfile(file: string): Promise<Record<string, unknown> | null
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (hasErrorCode(error, 'ENOENT')) return null;
     throw error;
   }
   try {

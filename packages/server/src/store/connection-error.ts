@@ -1,3 +1,5 @@
+import { hasErrorCode } from './error-code.ts';
+
 /**
  * Node's error codes for failed and lost connections. ENOENT is checked separately, because only a failed `connect` with ENOENT
  * means that the socket is missing.
@@ -45,5 +47,5 @@ export function isTransientError(error: unknown): boolean {
 
 /** Whether the database's disk is full (SQLSTATE 53100; HTTP 507). */
 export function isDiskFullError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '53100';
+  return hasErrorCode(error, '53100');
 }

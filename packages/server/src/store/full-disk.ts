@@ -1,4 +1,5 @@
+import { hasErrorCode } from './error-code.ts';
 /** Whether a file operation failed because the disk, or its quota, is full. */
 export function isFileSystemFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  return hasErrorCode(error, 'ENOSPC', 'EDQUOT');
 }

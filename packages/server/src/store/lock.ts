@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from './address.ts';
 import { openDedicatedConnection } from './dedicated.ts';
+import { hasErrorCode } from './error-code.ts';
 
 export type LockHandle = { readonly release: () => Promise<void> };
 
@@ -31,7 +32,7 @@ export async function holdLock(options: {
     });
     return { release: close };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === lockNotAvailable) return null;
+    if (hasErrorCode(error, lockNotAvailable)) return null;
     throw error;
   }
 }

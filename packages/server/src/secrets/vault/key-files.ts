@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../../operator-error.ts';
+import { hasErrorCode } from '../../store/error-code.ts';
 import { computeRootKeyId } from './root-key.ts';
 
 /** Thrown for a key file that must not be used. The message says what to do. */
@@ -41,7 +42,7 @@ async function namesIn(folder: string): Promise<string[]> {
     await chmod(folder, 0o700);
     return await readdir(folder);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (hasErrorCode(error, 'ENOENT')) return [];
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '../error-code.ts';
 import { StoreError } from '../store-error.ts';
 import type { OsAccount } from './account.ts';
 import { describePostgresFailure } from './disk.ts';
@@ -29,7 +30,7 @@ export async function readClusterVersionAndOwner(
     const version = await readFile(path.join(directory, 'PG_VERSION'), 'utf8');
     return { major: version.trim(), owner: (await stat(directory)).uid };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
