@@ -1,6 +1,6 @@
 import { describeRecordingEnd, describeStorageProblem, type SessionConversation } from '@bothost/contract';
-import { TriangleAlert } from 'lucide-react';
 import { formatCount } from '../components/format.ts';
+import { WarningList } from '../components/warning-list.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -31,15 +31,5 @@ export function ConversationWarnings({
   if (latest.level === 'timings' && verboseLogLevels.includes(services?.logLevel ?? '')) {
     warnings.push(`The log level of this session is ${services?.logLevel}, so its log may contain what was said.`);
   }
-  if (warnings.length === 0) return null;
-  return (
-    <ul className="flex flex-col gap-2 px-5 py-4 text-sm sm:px-6">
-      {warnings.map((warning) => (
-        <li key={warning} className="flex gap-2.5">
-          <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
-          <span className="min-w-0 wrap-anywhere">{warning}</span>
-        </li>
-      ))}
-    </ul>
-  );
+  return <WarningList warnings={warnings} />;
 }

@@ -1,11 +1,12 @@
 import { formatBytes } from '@bothost/contract';
 import type { ExcludedPath } from '@bothost/packing';
-import { ChevronRight, TriangleAlert } from 'lucide-react';
+import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { formatCount } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
+import { WarningList } from '../components/warning-list.tsx';
 import type { ChosenProject } from './pack-project.ts';
 
 /** Maximum number of rows per list, so that the page stays readable for a project with many files. */
@@ -29,16 +30,7 @@ export function ProjectContents({ project, onChooseAgain }: ProjectContentsProps
         )
       }
     >
-      {warnings.length > 0 && (
-        <ul aria-label="Warnings" className="flex flex-col gap-2 border-line border-b px-5 py-4 text-sm sm:px-6">
-          {warnings.map((warning) => (
-            <li key={warning} className="flex gap-2.5">
-              <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
-              <span className="min-w-0 wrap-anywhere">{warning}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <WarningList warnings={warnings} className="border-line border-b" />
       <FactList
         facts={[
           ['Settings from', deployFile?.path ?? 'This page; there is no deploy.toml'],
