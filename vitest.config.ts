@@ -179,6 +179,7 @@ export default defineConfig({
       '@bothost/contract/log-text': source('contract/src/log-text.ts'),
       '@bothost/contract/phone-carriers': source('contract/src/phone-carriers.ts'),
       '@bothost/contract/period': source('contract/src/period.ts'),
+      '@bothost/contract/roles': source('contract/src/roles.ts'),
       '@bothost/contract/session-event-cause': source('contract/src/session-event-cause.ts'),
       '@bothost/contract/shell-word': source('contract/src/shell-word.ts'),
       '@bothost/contract/statuses': source('contract/src/statuses.ts'),

@@ -38,6 +38,7 @@ export default defineConfig({
       { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },
       { find: '@bothost/contract/phone-carriers', replacement: contract('phone-carriers.ts') },
       { find: '@bothost/contract/period', replacement: contract('period.ts') },
+      { find: '@bothost/contract/roles', replacement: contract('roles.ts') },
       { find: '@bothost/contract/session-event-cause', replacement: contract('session-event-cause.ts') },
       { find: '@bothost/contract/shell-word', replacement: contract('shell-word.ts') },
       { find: '@bothost/contract/statuses', replacement: contract('statuses.ts') },

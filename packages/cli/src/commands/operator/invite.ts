@@ -1,9 +1,9 @@
+import { roles } from '@bothost/contract/roles';
 import { defineCommand } from '../../command-line/command.ts';
 import type { CommandContext } from '../../command-line/context.ts';
 import { choiceOption, textOption } from '../../command-line/options.ts';
 import { UsageError } from '../../failure.ts';
 import { operatorOptions, withOperatorClient } from '../../operator/as-operator.ts';
-import { memberRoles } from '../../records/member-roles.ts';
 import { createOneTimeLinkReport } from '../../records/one-time-link.ts';
 
 export const command = defineCommand({
@@ -15,7 +15,7 @@ export const command = defineCommand({
     'and the service must be running.',
   arguments: { email: { description: 'E-mail address of the invited person', optional: true } },
   options: {
-    role: choiceOption({ description: 'Role in the organization, by default owner' }, memberRoles),
+    role: choiceOption({ description: 'Role in the organization, by default owner' }, roles),
     reset: textOption({
       description: 'Create a link with which the person with this address sets a new password',
       placeholder: 'EMAIL',

@@ -1,6 +1,6 @@
+import { roles } from '@bothost/contract/roles';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, requiredOption } from '../../../command-line/options.ts';
-import { memberRoles } from '../../../records/member-roles.ts';
 import { createOneTimeLinkReport } from '../../../records/one-time-link.ts';
 
 export const command = defineCommand({
@@ -10,7 +10,7 @@ export const command = defineCommand({
     'account with that address can use it. The service sends no mail: send the link over a private channel. Needs the login ' +
     'of an owner.',
   arguments: { email: { description: 'E-mail address of the invited person', optional: true } },
-  options: { role: requiredOption(choiceOption({ description: 'Role in the organization' }, memberRoles)) },
+  options: { role: requiredOption(choiceOption({ description: 'Role in the organization' }, roles)) },
   examples: ['cloud members invite ada@example.com --role member', 'cloud members invite --role viewer --json'],
   run: async ({ memberService }, { email, role }) => {
     const client = await memberService();
