@@ -30,16 +30,16 @@ function stageService() {
     os: ['linux'],
     bundleDependencies: Object.keys(manifest.dependencies),
   });
-  for (const workspace of ['packages/dashboard', 'examples/parrot', 'runtimes/python']) {
-    const inner = readManifest(workspace);
-    stage(workspace, join('bothost/node_modules', inner.name), inner);
+  for (const name of Object.keys(manifest.dependencies)) {
+    const workspace = join('node_modules', name);
+    stage(workspace, join('bothost', workspace), readManifest(workspace));
   }
   for (const name of ['README.md', 'CHANGELOG.md', 'LICENSE', 'deploy'])
     cpSync(join(root, name), join(path, name), { recursive: true });
   return path;
 }
 
-/** Copies the files of a package without types, source maps and compiled tests. */
+/** Copies the files of a package. */
 function stage(workspace, name, { private: _, devDependencies, scripts, ...manifest }) {
   const path = join(staging, name);
   mkdirSync(path, { recursive: true });
@@ -53,7 +53,7 @@ function stage(workspace, name, { private: _, devDependencies, scripts, ...manif
 }
 
 function isShipped(path) {
-  return !/\.(?:d\.c?ts|map|tsbuildinfo|pyc)$|\.test\.\w+$|\/__pycache__$|\.egg-info$/.test(path);
+  return !/\.pyc$|\/__pycache__$|\.egg-info$/.test(path);
 }
 
 function readManifest(workspace) {

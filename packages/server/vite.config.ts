@@ -21,13 +21,15 @@ export default defineConfig({
   build: {
     ssr: 'src/main.ts',
     target: 'node20',
+    // A running service still loads chunks of the build with which it started, and `botcli.tgz` is in this directory, too.
+    emptyOutDir: false,
     minify: false,
     reportCompressedSize: false,
     // Write the licenses of the bundled packages.
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
-      // `pg` loads `pg-native` only if a program asks for it.
-      external: [...builtinModules, /^node:/, 'pg-native'],
+      // The last three are native modules that `pg` and `ws` use only if they are installed.
+      external: [...builtinModules, /^node:/, 'pg-native', 'bufferutil', 'utf-8-validate'],
       // All files are in one directory, because the spawner finds its program beside its own module.
       output: { entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' },
     },

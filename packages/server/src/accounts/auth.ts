@@ -5,8 +5,7 @@ import { type AuthOptions, clientAddressHeader } from './auth-options.ts';
 
 /**
  * Gives access to the library better-auth. Its functions are called directly. Its HTTP handler is never mounted, so none of its
- * routes is reachable. The library is loaded at the first use, because loading takes a few hundred milliseconds and 40 MB of
- * memory.
+ * routes is reachable. The library is large, so it is loaded at the first use.
  */
 export function createBetterAuth(options: AuthOptions) {
   const instances = new Map<boolean, Promise<BetterAuthInstance>>();

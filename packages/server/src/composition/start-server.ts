@@ -19,7 +19,7 @@ export async function startServer(
   }
   const teardown = createTeardown(logger);
   try {
-    // Importing the rest of the service takes about as long as the start of the database.
+    // The database starts meanwhile.
     const importing = import('./server.ts');
     // A failure is reported below, when the storage has its steps of the teardown.
     importing.catch(() => undefined);
