@@ -1,6 +1,7 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { formatCount, formatTime } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
+import { createTable } from '../output/table.ts';
 import type { AgentWithDeployments } from './agent-with-deployments.ts';
 import type { DesiredAgent } from './desired-agent.ts';
 import {
@@ -98,15 +99,10 @@ export function createRollbackPreview(
 const emptyCell: Cell = { text: '', rich: '-', tone: 'dim' };
 
 function changeTable(changes: readonly SettingChange[], empty: string): CommandReportBlock {
-  return {
-    kind: 'table',
-    columns: [{ title: 'Change' }, { title: 'From' }, { title: '  ' }, { title: 'To' }],
-    rows: changes.map(({ key, from, to }) => [
-      key,
-      from === null ? emptyCell : from,
-      { text: '->', tone: 'dim' },
-      to === null ? emptyCell : { text: to, tone: 'good' },
-    ]),
-    empty,
-  };
+  return createTable(changes, empty, [
+    ['Change', ({ key }) => key],
+    ['From', ({ from }) => from ?? emptyCell],
+    ['  ', () => ({ text: '->', tone: 'dim' })],
+    ['To', ({ to }) => (to === null ? emptyCell : { text: to, tone: 'good' })],
+  ]);
 }

@@ -2,7 +2,8 @@ import type { VaultStatus, VaultTask } from '@bothost/contract';
 import { getStatusLabel, vaultTaskStateLabels } from '@bothost/contract/statuses';
 import { Failure } from '../failure.ts';
 import { formatTime } from '../output/format.ts';
-import type { CommandReport, CommandReportBlock } from '../output/report.ts';
+import type { Cell, CommandReport, CommandReportBlock } from '../output/report.ts';
+import { createTable } from '../output/table.ts';
 
 export function createVaultReport(status: VaultStatus): CommandReport {
   return { json: status, blocks: blocksOf(status) };
@@ -11,20 +12,11 @@ export function createVaultReport(status: VaultStatus): CommandReport {
 function blocksOf(status: VaultStatus): readonly CommandReportBlock[] {
   const { behind } = status;
   return [
-    {
-      kind: 'table',
-      columns: [{ title: 'Root key' }, { title: 'State' }, { title: 'Wraps', align: 'right' }],
-      rows: status.rootKeys.map(({ id, current, atHand, wraps }) => [
-        id,
-        current
-          ? { text: 'current', tone: 'good' }
-          : wraps > 0 && !atHand
-            ? { text: 'missing', tone: 'bad' }
-            : { text: wraps > 0 ? 'former, needed' : 'former, not needed', tone: wraps > 0 ? 'warn' : 'dim' },
-        String(wraps),
-      ]),
-      empty: 'No root keys found.',
-    },
+    createTable(status.rootKeys, 'No root keys found.', [
+      ['Root key', ({ id }) => id],
+      ['State', formatRootKeyStateCell],
+      ['Wraps', ({ wraps }) => String(wraps), { align: 'right' }],
+    ]),
     {
       kind: 'fields',
       title: 'Stored',
@@ -35,32 +27,33 @@ function blocksOf(status: VaultStatus): readonly CommandReportBlock[] {
         ['Behind', `${behind.keys} keys, ${behind.sets} sets`],
       ],
     },
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Task' },
-        { title: 'State' },
-        { title: 'Done', align: 'right' },
-        { title: 'Findings', align: 'right' },
-        { title: 'Started', dropOrder: 2 },
-        { title: 'Ended', dropOrder: 1 },
+    createTable(status.tasks, 'No tasks found.', [
+      ['Task', ({ task }) => task],
+      [
+        'State',
+        ({ state }) => ({
+          text: state,
+          rich: getStatusLabel(vaultTaskStateLabels, state),
+          tone: state === 'done' ? 'good' : 'warn',
+        }),
       ],
-      rows: status.tasks.map((task) => [
-        task.task,
-        {
-          text: task.state,
-          rich: getStatusLabel(vaultTaskStateLabels, task.state),
-          tone: task.state === 'done' ? 'good' : 'warn',
-        },
-        `${task.done}/${task.total}`,
-        task.findings.length === 0 ? '0' : { text: String(task.findings.length), tone: 'bad' },
-        formatTime(task.startedAt),
-        formatTime(task.endedAt),
-      ]),
-      empty: 'No tasks found.',
-    },
+      ['Done', ({ done, total }) => `${done}/${total}`, { align: 'right' }],
+      [
+        'Findings',
+        ({ findings: { length } }) => (length === 0 ? '0' : { text: String(length), tone: 'bad' }),
+        { align: 'right' },
+      ],
+      ['Started', ({ startedAt }) => formatTime(startedAt), { dropOrder: 2 }],
+      ['Ended', ({ endedAt }) => formatTime(endedAt), { dropOrder: 1 }],
+    ]),
     ...findings(status.tasks),
   ];
+}
+
+function formatRootKeyStateCell({ current, atHand, wraps }: VaultStatus['rootKeys'][number]): Cell {
+  if (current) return { text: 'current', tone: 'good' };
+  if (wraps > 0) return atHand ? { text: 'former, needed', tone: 'warn' } : { text: 'missing', tone: 'bad' };
+  return { text: 'former, not needed', tone: 'dim' };
 }
 
 function findings(tasks: readonly VaultTask[]): readonly CommandReportBlock[] {

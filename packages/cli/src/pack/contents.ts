@@ -2,6 +2,7 @@ import { formatBytes } from '@bothost/contract';
 import type { ExcludedPath, PackableProject } from '@bothost/packing';
 import { formatCount } from '../output/format.ts';
 import type { CommandReportBlock } from '../output/report.ts';
+import { createTable } from '../output/table.ts';
 
 export function createFileListReportBlocks(
   projectPath: string,
@@ -24,26 +25,20 @@ export function createFileListReportBlocks(
 
 function excludedTable(excluded: readonly ExcludedPath[]): CommandReportBlock {
   const others = new Set(excluded.map(({ reason }) => reason).filter((reason) => reason !== 'always'));
-  const reasons = ['always', ...[...others].sort()].filter((reason) => excluded.some((one) => one.reason === reason));
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Excluded' },
-      { title: 'Files', align: 'right' },
-      { title: 'Size', align: 'right' },
-      { title: 'Paths', dropOrder: 1 },
-    ],
-    rows: reasons.map((reason) => {
+  const reasons = ['always', ...[...others].sort()]
+    .map((reason) => {
       const paths = excluded.filter((one) => one.reason === reason).sort((a, b) => b.bytes - a.bytes);
-      const sum = paths.reduce((all, one) => ({ files: all.files + one.files, bytes: all.bytes + one.bytes }), {
-        files: 0,
-        bytes: 0,
-      });
       const atLeast = paths.every(({ isWhole }) => isWhole) ? '' : 'more than ';
-      return [reason, `${atLeast}${sum.files}`, `${atLeast}${formatBytes(sum.bytes)}`, listPaths(paths)];
-    }),
-    empty: '',
-  };
+      return { reason, paths, atLeast };
+    })
+    .filter(({ paths }) => paths.length > 0);
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+  return createTable(reasons, '', [
+    ['Excluded', ({ reason }) => reason],
+    ['Files', ({ paths, atLeast }) => `${atLeast}${sum(paths.map(({ files }) => files))}`, { align: 'right' }],
+    ['Size', ({ paths, atLeast }) => atLeast + formatBytes(sum(paths.map(({ bytes }) => bytes))), { align: 'right' }],
+    ['Paths', ({ paths }) => listPaths(paths), { dropOrder: 1 }],
+  ]);
 }
 
 function listPaths(paths: readonly ExcludedPath[]): string {

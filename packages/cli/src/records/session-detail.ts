@@ -12,6 +12,7 @@ import {
   secondsBetween,
 } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
+import { createTable } from '../output/table.ts';
 import { formatBotStartCell, formatSessionStateCell } from './session-state.ts';
 
 /** Shows a session with its start phases, events and metrics. The duration of an active session is the time until `now`. */
@@ -76,16 +77,11 @@ function formatMoment(milliseconds: number | null): Cell {
 }
 
 function eventTable(list: readonly SessionEvent[]): CommandReportBlock {
-  return {
-    kind: 'table',
-    columns: [{ title: 'Time' }, { title: 'Event' }, { title: 'Cause' }],
-    rows: list.map((event) => [
-      formatTime(event.eventTs),
-      { text: event.eventCode, rich: getStatusLabel<string>(sessionEventLabels, event.eventCode) },
-      describeSessionEventCause(event),
-    ]),
-    empty: '',
-  };
+  return createTable(list, '', [
+    ['Time', ({ eventTs }) => formatTime(eventTs)],
+    ['Event', ({ eventCode }) => ({ text: eventCode, rich: getStatusLabel<string>(sessionEventLabels, eventCode) })],
+    ['Cause', describeSessionEventCause],
+  ]);
 }
 
 function outputTails(list: readonly SessionEvent[]): readonly CommandReportBlock[] {

@@ -1,6 +1,7 @@
 import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
 import { formatCount } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
+import { createTable, type TableColumn } from '../output/table.ts';
 
 export const secretChangeSymbols = {
   new: { symbol: '+', tone: 'good' },
@@ -11,6 +12,17 @@ export const secretChangeSymbols = {
 
 type Change = SecretWriteResult['changes'][number];
 
+const lengthColumn: TableColumn<Change> = [
+  'Length',
+  ({ bytes }) => optionalText(bytes === null ? null : formatCount(bytes, 'byte')),
+  { align: 'right', dropOrder: 3 },
+];
+const fingerprintColumn: TableColumn<Change> = [
+  'Fingerprint',
+  ({ fingerprint }) => optionalText(fingerprint),
+  { dropOrder: 2 },
+];
+
 /** A table of changed keys with the length and fingerprint of each value, never the value. */
 export function createSecretChangeTable(
   changes: readonly Change[],
@@ -19,27 +31,13 @@ export function createSecretChangeTable(
   // Omit a column without values. Values of removed keys have no length. In a preview of a new set, values have no fingerprint.
   const lengths = changes.some(({ bytes }) => bytes !== null);
   const fingerprints = changes.some(({ fingerprint }) => fingerprint !== null);
-  return {
-    kind: 'table',
-    columns: [
-      { title: ' ' },
-      { title: 'Key' },
-      { title: 'Change', dropOrder: 1 },
-      ...(lengths ? [{ title: 'Length', align: 'right', dropOrder: 3 } as const] : []),
-      ...(fingerprints ? [{ title: 'Fingerprint', dropOrder: 2 }] : []),
-    ],
-    rows: changes.map(({ key, change, bytes, fingerprint }) => {
-      const { symbol, tone } = secretChangeSymbols[change];
-      return [
-        { text: symbol, tone },
-        { text: key, tone },
-        words[change] ?? change,
-        ...(lengths ? [optionalText(bytes === null ? null : formatCount(bytes, 'byte'))] : []),
-        ...(fingerprints ? [optionalText(fingerprint)] : []),
-      ];
-    }),
-    empty: 'No keys change.',
-  };
+  return createTable(changes, 'No keys change.', [
+    [' ', ({ change }) => ({ text: secretChangeSymbols[change].symbol, tone: secretChangeSymbols[change].tone })],
+    ['Key', ({ key, change }) => ({ text: key, tone: secretChangeSymbols[change].tone })],
+    ['Change', ({ change }) => words[change] ?? change, { dropOrder: 1 }],
+    ...(lengths ? [lengthColumn] : []),
+    ...(fingerprints ? [fingerprintColumn] : []),
+  ]);
 }
 
 function optionalText(text: string | null): Cell {

@@ -1,7 +1,8 @@
 import type { SecretSetListItem } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatOptionalCell, formatTime } from '../output/format.ts';
-import type { CommandReport, CommandReportBlock } from '../output/report.ts';
+import type { Cell, CommandReport, CommandReportBlock } from '../output/report.ts';
+import { createTable, type TableColumn } from '../output/table.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { createExpiryWarning, formatExpiryCell, formatVerificationCell } from './verification.ts';
 
@@ -15,47 +16,37 @@ export async function listSecretSets(
   const now = context.io.now();
   const ending = sets.flatMap(({ name, expiresAt }) => createExpiryWarning(name, expiresAt, now) ?? []);
   const failed = sets.filter(({ errorMessage }) => errorMessage !== undefined);
-  const kind = onlySets ? [] : [{ title: 'Kind' }];
-  const host = onlySets
-    ? []
-    : [{ title: 'Registry', drop: 7 }, { title: 'Verification' }, { title: 'Expires', drop: 6 }];
+  // The stored fields of a damaged set cannot be trusted, so only its name and status are shown.
+  const known = (cell: (set: SecretSetListItem) => Cell) => (set: SecretSetListItem) =>
+    set.damaged === true ? formatOptionalCell(null) : cell(set);
+  const all = <T>(columns: readonly T[]) => (onlySets ? [] : columns);
   return {
     json: { sets },
     blocks: [
-      {
-        kind: 'table',
-        columns: [
-          { title: 'Name' },
-          ...kind,
-          { title: 'Region', dropOrder: 3 },
-          { title: 'Status' },
-          { title: 'Revision', align: 'right', dropOrder: 4 },
-          { title: 'Keys', align: 'right', dropOrder: 5 },
-          { title: 'Updated', dropOrder: 2 },
-          ...host,
+      createTable<SecretSetListItem>(
+        sets,
+        onlySets ? 'No secret sets found.' : 'No secret sets and no image pull secrets found.',
+        [
+          ['Name', ({ name }) => ({ text: name, tone: 'strong' })],
+          ...all<TableColumn<SecretSetListItem>>([
+            ['Kind', known(({ type }) => (type === 'secret' ? 'set' : 'pull secret'))],
+          ]),
+          ['Region', known(({ region: place }) => place), { dropOrder: 3 }],
+          ['Status', ({ status }) => formatReadinessCell(status)],
+          ['Revision', known(({ revision }) => String(revision)), { align: 'right', dropOrder: 4 }],
+          [
+            'Keys',
+            known(({ type, keyCount }) => (type === 'secret' ? String(keyCount) : formatOptionalCell(null))),
+            { align: 'right', dropOrder: 5 },
+          ],
+          ['Updated', known(({ updatedAt }) => formatTime(updatedAt)), { dropOrder: 2 }],
+          ...all<TableColumn<SecretSetListItem>>([
+            ['Registry', ({ host }) => formatOptionalCell(host)],
+            ['Verification', ({ verification }) => formatVerificationCell(verification)],
+            ['Expires', ({ expiresAt }) => formatExpiryCell(expiresAt, now)],
+          ]),
         ],
-        rows: sets.map((set) => {
-          // The stored fields of a damaged set cannot be trusted, so only its name and status are shown.
-          const known = <T>(fact: T) => (set.damaged === true ? formatOptionalCell(null) : fact);
-          return [
-            { text: set.name, tone: 'strong' },
-            ...(onlySets ? [] : [known(set.type === 'secret' ? 'set' : 'pull secret')]),
-            known(set.region),
-            formatReadinessCell(set.status),
-            known(String(set.revision)),
-            set.type === 'secret' ? known(String(set.keyCount)) : formatOptionalCell(null),
-            known(formatTime(set.updatedAt)),
-            ...(onlySets
-              ? []
-              : [
-                  formatOptionalCell(set.host),
-                  formatVerificationCell(set.verification),
-                  formatExpiryCell(set.expiresAt, now),
-                ]),
-          ];
-        }),
-        empty: onlySets ? 'No secret sets found.' : 'No secret sets and no image pull secrets found.',
-      },
+      ),
       ...(failed.length === 0 ? [] : [failures(failed)]),
       ...(onlySets || ending.length === 0 ? [] : [{ kind: 'note', lines: ending } as const]),
     ],

@@ -2,6 +2,7 @@ import type { SecretRevision } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
 import type { Cell, CommandReport } from '../output/report.ts';
+import { createNextPageNote, createTable } from '../output/table.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
 
@@ -23,27 +24,23 @@ export async function showSecretSetHistory(
   return {
     json: { revisions: rows, nextBefore },
     blocks: [
-      {
-        kind: 'table',
-        columns: [
-          { title: 'Revision', align: 'right' },
-          { title: 'Status' },
-          { title: 'Created' },
-          { title: 'By key', dropOrder: 1 },
-          { title: 'Action', dropOrder: 2 },
-          { title: 'Keys' },
+      createTable(rows, 'No revisions found.', [
+        [
+          'Revision',
+          ({ revision, current }) => (current ? { text: String(revision), tone: 'strong' } : String(revision)),
+          { align: 'right' },
         ],
-        rows: rows.map((one) => [
-          { text: String(one.revision), ...(one.current ? { tone: 'strong' as const } : {}) },
-          one.current ? formatReadinessCell(one.status) : { ...formatReadinessCell(one.status), tone: 'dim' },
-          formatTime(one.createdAt),
-          one.createdByKeyName ?? one.createdByKeyId ?? '',
-          formatAction(one),
-          changedKeysCell(one),
-        ]),
-        empty: 'No revisions found.',
-      },
-      ...(nextBefore === null ? [] : [{ kind: 'note', lines: [`Next page: --before ${nextBefore}`] } as const]),
+        [
+          'Status',
+          ({ status, current }) =>
+            current ? formatReadinessCell(status) : { ...formatReadinessCell(status), tone: 'dim' },
+        ],
+        ['Created', ({ createdAt }) => formatTime(createdAt)],
+        ['By key', (one) => one.createdByKeyName ?? one.createdByKeyId ?? '', { dropOrder: 1 }],
+        ['Action', formatAction, { dropOrder: 2 }],
+        ['Keys', changedKeysCell],
+      ]),
+      ...createNextPageNote(nextBefore, '--before'),
     ],
   };
 }

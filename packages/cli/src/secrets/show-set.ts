@@ -1,7 +1,8 @@
 import type { SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { formatTime } from '../output/format.ts';
-import type { Cell, CommandReport, CommandReportBlock } from '../output/report.ts';
+import type { CommandReport, CommandReportBlock } from '../output/report.ts';
+import { createTable } from '../output/table.ts';
 import { createNotFoundFailure, findSecretSet } from './find-set.ts';
 import { formatReadinessCell } from './readiness.ts';
 import { requireSecretSetName } from './set-name.ts';
@@ -33,29 +34,21 @@ export async function showSecretSet(
 }
 
 function keyTable({ secrets }: SecretSetDetails): CommandReportBlock {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Key' },
-      { title: 'Fingerprint' },
-      { title: 'Revision', align: 'right', dropOrder: 2 },
-      { title: 'Updated', dropOrder: 1 },
-    ],
-    rows: secrets.map((key) => [key.fieldName, key.fingerprint, String(key.revision), formatTime(key.updatedAt)]),
-    empty: 'This set has no keys.',
-  };
+  return createTable(secrets, 'This set has no keys.', [
+    ['Key', ({ fieldName }) => fieldName],
+    ['Fingerprint', ({ fingerprint }) => fingerprint],
+    ['Revision', ({ revision }) => String(revision), { align: 'right', dropOrder: 2 }],
+    ['Updated', ({ updatedAt }) => formatTime(updatedAt), { dropOrder: 1 }],
+  ]);
 }
 
 function agentBlocks({ agents, revision }: SecretSetDetails): readonly CommandReportBlock[] {
   if (agents.length === 0) return [];
-  const stateOf = (stale: boolean): Cell =>
-    stale ? { text: 'older', tone: 'warn' } : { text: 'current', tone: 'good' };
-  const table: CommandReportBlock = {
-    kind: 'table',
-    columns: [{ title: 'Agent' }, { title: 'Uses revision', align: 'right' }, { title: 'State' }],
-    rows: agents.map((agent) => [agent.name, String(agent.revision), stateOf(agent.stale)]),
-    empty: '',
-  };
+  const table = createTable(agents, '', [
+    ['Agent', ({ name }) => name],
+    ['Uses revision', (agent) => String(agent.revision), { align: 'right' }],
+    ['State', ({ stale }) => (stale ? { text: 'older', tone: 'warn' } : { text: 'current', tone: 'good' })],
+  ]);
   const stale = agents.filter((agent) => agent.stale).map(({ name }) => name);
   if (stale.length === 0) return [table];
   return [

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command-line/command.ts';
 import { Failure } from '../../failure.ts';
-import type { Cell } from '../../output/report.ts';
+import { createTable } from '../../output/table.ts';
 import type { Finding } from '../../scaffold/checking/check-project.ts';
 import { version } from '../../version.ts';
 
@@ -39,16 +39,11 @@ export const command = defineCommand({
     return {
       json: { directory, generator: answers.generator, findings },
       blocks: [
-        {
-          kind: 'table',
-          columns: [{ title: 'About' }, { title: 'State' }, { title: 'Finding' }],
-          rows: findings.map(({ about, state, message }): readonly Cell[] => [
-            about,
-            { text: state, tone: tones[state] },
-            message,
-          ]),
-          empty: 'Nothing was checked.',
-        },
+        createTable(findings, 'Nothing was checked.', [
+          ['About', ({ about }) => about],
+          ['State', ({ state }) => ({ text: state, tone: tones[state] })],
+          ['Finding', ({ message }) => message],
+        ]),
       ],
     };
   },

@@ -7,6 +7,7 @@ import { Failure } from '../../failure.ts';
 import { requireConfirmation } from '../../io/confirm.ts';
 import { getObjectFields } from '../../json-object.ts';
 import type { CommandReport } from '../../output/report.ts';
+import { createTable } from '../../output/table.ts';
 import { version } from '../../version.ts';
 import { readProjectRecord } from '../checking/read-project-record.ts';
 import type { ProjectConfiguration } from '../configuration/configuration.ts';
@@ -82,12 +83,10 @@ async function change({ io, mode, notify, messages }: CommandContext, request: C
     json: { directory, steps: steps.map(({ path, kind }) => ({ path, kind })), variables, patch },
     blocks: [
       ...(dryRun && patch !== '' ? [{ kind: 'document' as const, text: patch }] : []),
-      {
-        kind: 'table',
-        columns: [{ title: 'File' }, { title: 'Change' }],
-        rows: steps.map(({ path, kind }) => [path, kind]),
-        empty: 'Nothing needs to change.',
-      },
+      createTable(steps, 'Nothing needs to change.', [
+        ['File', ({ path }) => path],
+        ['Change', ({ kind }) => kind],
+      ]),
       ...(todo.length > 0 ? [{ kind: 'text' as const, title: 'Next', lines: todo }] : []),
     ],
   };

@@ -4,6 +4,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { integerOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
+import { createTable } from '../../../output/table.ts';
 
 export const command = defineCommand({
   summary: 'List the deployments of an agent, newest first',
@@ -28,43 +29,25 @@ export const command = defineCommand({
     return {
       json: page,
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Deployment id' },
-            { title: 'State' },
-            { title: 'Code' },
-            { title: 'Build id', dropOrder: 1 },
-            { title: 'Profile', dropOrder: 3 },
-            { title: 'Sessions', align: 'right', dropOrder: 5 },
-            { title: 'Created', dropOrder: 4 },
-            { title: 'Activated', dropOrder: 2 },
-          ],
-          rows: page.deployments.map(row),
-          empty: 'No deployments found.',
-        },
+        createTable(page.deployments, 'No deployments found.', [
+          ['Deployment id', ({ id }) => id],
+          ['State', stateCell],
+          ['Code', codeCell],
+          ['Build id', ({ buildId }) => formatOptionalCell(buildId), { dropOrder: 1 }],
+          ['Profile', ({ agentProfile }) => agentProfile, { dropOrder: 3 }],
+          ['Sessions', (deployment) => String(deployment.activeSessionCount), { align: 'right', dropOrder: 5 }],
+          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 4 }],
+          ['Activated', ({ activatedAt }) => formatTime(activatedAt), { dropOrder: 2 }],
+        ]),
         ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
       ],
     };
   },
 });
 
-function row(deployment: DeploymentDetails): readonly Cell[] {
-  return [
-    deployment.id,
-    state(deployment),
-    codeCell(deployment),
-    formatOptionalCell(deployment.buildId),
-    deployment.agentProfile,
-    String(deployment.activeSessionCount),
-    formatTime(deployment.createdAt),
-    formatTime(deployment.activatedAt),
-  ];
-}
-
 const tones = { preparing: 'warn', validating: 'warn', ready: 'dim', failed: 'bad' } as const;
 
-function state({ state, serving }: DeploymentDetails): Cell {
+function stateCell({ state, serving }: DeploymentDetails): Cell {
   if (serving) return { text: 'serving', rich: deploymentPhaseLabels.Active, tone: 'good' };
   return { text: state, rich: getStatusLabel(deploymentStateLabels, state), tone: tones[state] };
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
+import { createTable } from '../../../output/table.ts';
 import { agentStatusCells } from '../../../records/agent-status.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
@@ -16,33 +17,22 @@ export const command = defineCommand({
     return {
       json: { agents },
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Name' },
-            { title: 'Region' },
-            { title: 'Agent id', dropOrder: 2 },
-            { title: 'Active deployment id', dropOrder: 1 },
-            { title: 'Secret set', dropOrder: 5 },
-            { title: 'Created', dropOrder: 3 },
-            { title: 'Updated', dropOrder: 4 },
-            { title: 'Status' },
-            { title: 'Last deploy' },
+        createTable(agents, 'No agents found.', [
+          ['Name', ({ name }) => ({ text: name, tone: 'strong' })],
+          ['Region', ({ region }) => region],
+          ['Agent id', ({ id }) => id, { dropOrder: 2 }],
+          ['Active deployment id', (agent) => formatOptionalCell(agent.activeDeploymentId), { dropOrder: 1 }],
+          [
+            'Secret set',
+            ({ secretSets }) =>
+              secretSets.length === 0 ? formatOptionalCell(null) : secretSets.map(formatSecretSetState).join(', '),
+            { dropOrder: 5 },
           ],
-          rows: agents.map((agent) => [
-            { text: agent.name, tone: 'strong' },
-            agent.region,
-            agent.id,
-            formatOptionalCell(agent.activeDeploymentId),
-            agent.secretSets.length === 0
-              ? formatOptionalCell(null)
-              : agent.secretSets.map(formatSecretSetState).join(', '),
-            formatTime(agent.createdAt),
-            formatTime(agent.updatedAt),
-            ...agentStatusCells(agent),
-          ]),
-          empty: 'No agents found.',
-        },
+          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
+          ['Updated', ({ updatedAt }) => formatTime(updatedAt), { dropOrder: 4 }],
+          ['Status', (agent) => agentStatusCells(agent)[0]],
+          ['Last deploy', (agent) => agentStatusCells(agent)[1]],
+        ]),
       ],
     };
   },

@@ -12,6 +12,7 @@ import {
   secondsBetween,
 } from '../../../output/format.ts';
 import type { CommandReport, CommandReportBlock } from '../../../output/report.ts';
+import { createNextPageNote, createTable } from '../../../output/table.ts';
 import { createSessionReportBlocks } from '../../../records/session-detail.ts';
 import {
   computeStartDurationStatistics,
@@ -101,9 +102,7 @@ async function list({ service, io }: CommandContext, agentName: string, query: F
     blocks: [
       { kind: 'note', lines: summary(page.total_count, page.sessions, totals) },
       table(page.sessions, io.now()),
-      ...(page.nextCursor === null
-        ? []
-        : [{ kind: 'note', lines: [`Next page: --cursor ${page.nextCursor}`] } as const]),
+      ...createNextPageNote(page.nextCursor),
     ],
   };
 }
@@ -123,30 +122,23 @@ function summary(count: number, shown: readonly SessionSummary[], totals: StartD
 }
 
 function table(sessions: readonly SessionSummary[], now: Date): CommandReportBlock {
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'Session id' },
-      { title: 'Created', dropOrder: 4 },
-      { title: 'Ended', dropOrder: 1 },
-      { title: 'Duration', dropOrder: 5 },
-      { title: 'Status' },
-      { title: 'Bot start', align: 'right', dropOrder: 3 },
-      { title: 'Cold start', dropOrder: 2 },
-      { title: 'Response p95', align: 'right', dropOrder: 7 },
-      { title: 'Errors', align: 'right', dropOrder: 6 },
+  return createTable(sessions, 'No sessions found.', [
+    ['Session id', ({ sessionId }) => sessionId],
+    ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 4 }],
+    ['Ended', ({ endedAt }) => formatTime(endedAt), { dropOrder: 1 }],
+    [
+      'Duration',
+      ({ createdAt, endedAt }) => formatDuration(secondsBetween(createdAt, endedAt ?? now)),
+      { dropOrder: 5 },
     ],
-    rows: sessions.map((session) => [
-      session.sessionId,
-      formatTime(session.createdAt),
-      formatTime(session.endedAt),
-      formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now)),
-      formatSessionStateCell(session),
-      formatBotStartCell(session),
-      formatYesNo(session.coldStart),
-      formatOptionalCell(session.conversation?.responseP95Ms),
-      formatErrorCountCell(session),
-    ]),
-    empty: 'No sessions found.',
-  };
+    ['Status', formatSessionStateCell],
+    ['Bot start', formatBotStartCell, { align: 'right', dropOrder: 3 }],
+    ['Cold start', ({ coldStart }) => formatYesNo(coldStart), { dropOrder: 2 }],
+    [
+      'Response p95',
+      ({ conversation }) => formatOptionalCell(conversation?.responseP95Ms),
+      { align: 'right', dropOrder: 7 },
+    ],
+    ['Errors', formatErrorCountCell, { align: 'right', dropOrder: 6 }],
+  ]);
 }

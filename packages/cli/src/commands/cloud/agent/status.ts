@@ -11,6 +11,7 @@ import {
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatCpu, formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell, CommandReportBlock } from '../../../output/report.ts';
+import { createTable } from '../../../output/table.ts';
 import { agentStatusCells } from '../../../records/agent-status.ts';
 import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 
@@ -89,26 +90,22 @@ function revisions({ currentRevision, previousRevision }: AgentDetails): readonl
   const shown = [currentRevision, previousRevision].filter((revision) => revision !== null);
   if (shown.length === 0) return [];
   return [
-    {
-      kind: 'table',
-      columns: [
-        { title: 'Deployment' },
-        { title: 'State' },
-        { title: 'Ready instances', align: 'right' },
-        { title: 'Bot', dropOrder: 1 },
-        { title: 'Since', dropOrder: 2 },
-        { title: 'Problem' },
+    createTable(shown, '', [
+      ['Deployment', ({ deploymentID }) => deploymentID],
+      ['State', ({ phase }) => stateCell(phase)],
+      ['Ready instances', ({ readyReplicas }) => String(readyReplicas), { align: 'right' }],
+      [
+        'Bot',
+        ({ health }) => ({ text: health.state, rich: getStatusLabel(botStateLabels, health.state) }),
+        { dropOrder: 1 },
       ],
-      rows: shown.map(({ deploymentID, phase, phaseStartedAt, readyReplicas, health }) => [
-        deploymentID,
-        stateCell(phase),
-        String(readyReplicas),
-        { text: health.state, rich: getStatusLabel(botStateLabels, health.state) },
-        formatTime(phaseStartedAt),
-        health.reason === null ? formatOptionalCell(null) : { text: healthProblem(health), tone: 'bad' },
-      ]),
-      empty: '',
-    },
+      ['Since', ({ phaseStartedAt }) => formatTime(phaseStartedAt), { dropOrder: 2 }],
+      [
+        'Problem',
+        ({ health }) =>
+          health.reason === null ? formatOptionalCell(null) : { text: healthProblem(health), tone: 'bad' },
+      ],
+    ]),
   ];
 }
 

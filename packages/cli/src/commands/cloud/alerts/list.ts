@@ -1,7 +1,6 @@
-import type { Alert } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
-import type { Cell } from '../../../output/report.ts';
+import { createTable } from '../../../output/table.ts';
 import { formatAlertThreshold } from '../../../records/alert.ts';
 
 export const command = defineCommand({
@@ -15,31 +14,18 @@ export const command = defineCommand({
     return {
       json: { alerts },
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Agent' },
-            { title: 'Kind' },
-            { title: 'Threshold', dropOrder: 2 },
-            { title: 'Status' },
-            { title: 'Since', dropOrder: 1 },
-            { title: 'Id' },
+        createTable(alerts, 'No alerts found.', [
+          ['Agent', ({ agentName }) => agentName],
+          ['Kind', ({ kind }) => kind],
+          ['Threshold', formatAlertThreshold, { dropOrder: 2 }],
+          [
+            'Status',
+            ({ incident }) => (incident === null ? { text: 'OK', tone: 'good' } : { text: 'Incident', tone: 'bad' }),
           ],
-          rows: alerts.map((alert) => [
-            alert.agentName,
-            alert.kind,
-            formatAlertThreshold(alert),
-            formatIncidentCell(alert),
-            formatTime(alert.incident?.openedAt ?? null),
-            alert.id,
-          ]),
-          empty: 'No alerts found.',
-        },
+          ['Since', ({ incident }) => formatTime(incident?.openedAt ?? null), { dropOrder: 1 }],
+          ['Id', ({ id }) => id],
+        ]),
       ],
     };
   },
 });
-
-function formatIncidentCell({ incident }: Alert): Cell {
-  return incident === null ? { text: 'OK', tone: 'good' } : { text: 'Incident', tone: 'bad' };
-}

@@ -3,6 +3,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { integerOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
+import { createNextPageNote, createTable } from '../../../output/table.ts';
 import { auditOptions, formatAuditActor, toAuditQuery } from '../../../records/audit-filter.ts';
 
 export const command = defineCommand({
@@ -25,45 +26,23 @@ export const command = defineCommand({
     return {
       json: page,
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'No.', align: 'right' },
-            { title: 'Time' },
-            { title: 'Who' },
-            { title: 'From', dropOrder: 1 },
-            { title: 'Action' },
-            { title: 'Object' },
-            { title: 'Keys', dropOrder: 2 },
-            { title: 'Revision', dropOrder: 3 },
-            { title: 'Result' },
-            { title: 'Requests', align: 'right', dropOrder: 4 },
-          ],
-          rows: page.entries.map(row),
-          empty: 'No entries found.',
-        },
-        ...(page.nextCursor === null
-          ? []
-          : [{ kind: 'note', lines: [`Next page: --cursor ${page.nextCursor}`] } as const]),
+        createTable(page.entries, 'No entries found.', [
+          ['No.', ({ sequence }) => String(sequence), { align: 'right' }],
+          ['Time', ({ at }) => formatTime(at)],
+          ['Who', (entry) => ({ text: entry.userEmail ?? entry.keyId ?? '', rich: formatAuditActor(entry) })],
+          ['From', ({ address }) => formatOptionalCell(address), { dropOrder: 1 }],
+          ['Action', ({ action }) => action],
+          ['Object', ({ object }) => formatOptionalCell(object)],
+          ['Keys', ({ keys }) => formatOptionalCell(keys.join(', ')), { dropOrder: 2 }],
+          ['Revision', revisions, { dropOrder: 3 }],
+          ['Result', ({ result }) => ({ text: result, tone: resultTone(result) })],
+          ['Requests', ({ count }) => String(count), { align: 'right', dropOrder: 4 }],
+        ]),
+        ...createNextPageNote(page.nextCursor),
       ],
     };
   },
 });
-
-function row(entry: AuditEntry): Cell[] {
-  return [
-    String(entry.sequence),
-    formatTime(entry.at),
-    { text: entry.userEmail ?? entry.keyId ?? '', rich: formatAuditActor(entry) },
-    formatOptionalCell(entry.address),
-    entry.action,
-    formatOptionalCell(entry.object),
-    formatOptionalCell(entry.keys.join(', ')),
-    revisions(entry),
-    { text: entry.result, tone: resultTone(entry.result) },
-    String(entry.count),
-  ];
-}
 
 function revisions({ revisionBefore, revisionAfter }: AuditEntry): Cell {
   if (revisionBefore === null) return formatOptionalCell(null);

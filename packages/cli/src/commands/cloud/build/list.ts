@@ -1,9 +1,9 @@
-import type { Build } from '@bothost/contract';
 import { formatBytes } from '@bothost/contract/format-bytes';
 import { buildStatusLabels, listStatusValues } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
+import { createNextPageNote, createTable } from '../../../output/table.ts';
 import { formatBuildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
@@ -30,38 +30,29 @@ export const command = defineCommand({
         ...(cursor === undefined ? {} : { cursor }),
       },
     });
-    const more = page.nextCursor === null ? [] : [`Next page: --cursor ${page.nextCursor}`];
     return {
       json: page,
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Build id' },
-            { title: 'Status' },
-            { title: 'Region', dropOrder: 3 },
-            { title: 'Duration', align: 'right', dropOrder: 4 },
-            { title: 'Archive', align: 'right', dropOrder: 2 },
-            { title: 'Content', dropOrder: 1 },
-            { title: 'Created', dropOrder: 5 },
+        createTable(page.builds, 'No builds found.', [
+          ['Build id', ({ id }) => id],
+          ['Status', formatBuildStatusCell],
+          ['Region', ({ region }) => region, { dropOrder: 3 }],
+          [
+            'Duration',
+            ({ buildDurationSeconds: seconds }) =>
+              seconds === null ? formatOptionalCell(null) : `${Math.round(seconds)}s`,
+            { align: 'right', dropOrder: 4 },
           ],
-          rows: page.builds.map(row),
-          empty: 'No builds found.',
-        },
-        ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
+          [
+            'Archive',
+            ({ contextSizeBytes: bytes }) => ({ text: String(bytes), rich: formatBytes(bytes) }),
+            { align: 'right', dropOrder: 2 },
+          ],
+          ['Content', ({ contentHash }) => ({ text: contentHash, rich: contentHash.slice(0, 12) }), { dropOrder: 1 }],
+          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 5 }],
+        ]),
+        ...createNextPageNote(page.nextCursor),
       ],
     };
   },
 });
-
-function row(build: Build) {
-  return [
-    build.id,
-    formatBuildStatusCell(build),
-    build.region,
-    build.buildDurationSeconds === null ? formatOptionalCell(null) : `${Math.round(build.buildDurationSeconds)}s`,
-    { text: String(build.contextSizeBytes), rich: formatBytes(build.contextSizeBytes) },
-    { text: build.contentHash, rich: build.contentHash.slice(0, 12) },
-    formatTime(build.createdAt),
-  ];
-}

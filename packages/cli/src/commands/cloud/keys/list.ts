@@ -2,6 +2,7 @@ import type { ApiKey } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
+import { createTable } from '../../../output/table.ts';
 
 export const command = defineCommand({
   summary: 'List the API keys of the organization, including revoked ones',
@@ -16,30 +17,16 @@ export const command = defineCommand({
     return {
       json: { keys },
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Id' },
-            { title: 'Name' },
-            { title: 'Kind' },
-            { title: 'Key', dropOrder: 4 },
-            { title: 'Status' },
-            { title: 'Created', dropOrder: 3 },
-            { title: 'Expires', dropOrder: 2 },
-            { title: 'Last used', dropOrder: 1 },
-          ],
-          rows: keys.map((key) => [
-            key.id,
-            key.name,
-            key.kind,
-            key.key ?? `${key.start}...`,
-            statusCell(key, now),
-            formatTime(key.createdAt),
-            formatTime(key.expiresAt),
-            formatTime(key.lastUsedAt),
-          ]),
-          empty: 'No API keys found.',
-        },
+        createTable(keys, 'No API keys found.', [
+          ['Id', ({ id }) => id],
+          ['Name', ({ name }) => name],
+          ['Kind', ({ kind }) => kind],
+          ['Key', ({ key, start }) => key ?? `${start}...`, { dropOrder: 4 }],
+          ['Status', (key) => statusCell(key, now)],
+          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
+          ['Expires', ({ expiresAt }) => formatTime(expiresAt), { dropOrder: 2 }],
+          ['Last used', ({ lastUsedAt }) => formatTime(lastUsedAt), { dropOrder: 1 }],
+        ]),
       ],
     };
   },

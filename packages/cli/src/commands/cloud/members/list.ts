@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
+import { createTable } from '../../../output/table.ts';
 
 export const command = defineCommand({
   summary: 'List the members of the organization',
@@ -13,24 +14,13 @@ export const command = defineCommand({
     return {
       json: { members },
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'E-mail' },
-            { title: 'Name' },
-            { title: 'Role' },
-            { title: 'Joined', dropOrder: 2 },
-            { title: 'Id', dropOrder: 1 },
-          ],
-          rows: members.map(({ email, name, role, joinedAt, userId }) => [
-            email,
-            name,
-            role,
-            formatTime(joinedAt),
-            userId,
-          ]),
-          empty: 'No members found.',
-        },
+        createTable(members, 'No members found.', [
+          ['E-mail', ({ email }) => email],
+          ['Name', ({ name }) => name],
+          ['Role', ({ role }) => role],
+          ['Joined', ({ joinedAt }) => formatTime(joinedAt), { dropOrder: 2 }],
+          ['Id', ({ userId }) => userId, { dropOrder: 1 }],
+        ]),
       ],
     };
   },

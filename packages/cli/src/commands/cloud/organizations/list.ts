@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
+import { createTable } from '../../../output/table.ts';
 
 export const command = defineCommand({
   summary: 'List the organizations that you can act in',
@@ -14,17 +15,12 @@ export const command = defineCommand({
     return {
       json: { organizations: rows },
       blocks: [
-        {
-          kind: 'table',
-          columns: [{ title: 'Name' }, { title: 'Display name', dropOrder: 1 }, { title: 'Id' }, { title: 'Current' }],
-          rows: rows.map(({ name, verboseName, id, current }) => [
-            name,
-            verboseName,
-            id,
-            current ? { text: 'current', tone: 'good' } : '',
-          ]),
-          empty: 'You are not a member of any organization.',
-        },
+        createTable(rows, 'You are not a member of any organization.', [
+          ['Name', ({ name }) => name],
+          ['Display name', ({ verboseName }) => verboseName, { dropOrder: 1 }],
+          ['Id', ({ id }) => id],
+          ['Current', ({ current }) => (current ? { text: 'current', tone: 'good' } : '')],
+        ]),
       ],
     };
   },

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
+import { createTable } from '../../../output/table.ts';
 
 export const command = defineCommand({
   summary: 'List the regions where bots can run',
@@ -14,17 +15,12 @@ export const command = defineCommand({
     return {
       json: { regions: rows },
       blocks: [
-        {
-          kind: 'table',
-          columns: [{ title: 'Code' }, { title: 'Name' }, { title: 'Deploys' }, { title: 'Default' }],
-          rows: rows.map((row) => [
-            row.code,
-            row.display_name,
-            row.accepts,
-            row.default ? { text: 'default', tone: 'good' } : '',
-          ]),
-          empty: 'No regions found.',
-        },
+        createTable(rows, 'No regions found.', [
+          ['Code', ({ code }) => code],
+          ['Name', (region) => region.display_name],
+          ['Deploys', ({ accepts }) => accepts],
+          ['Default', (region) => (region.default ? { text: 'default', tone: 'good' } : '')],
+        ]),
       ],
     };
   },

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
+import { createTable } from '../../../output/table.ts';
 import { formatDialinCheck } from '../../../rooms/connection-fields.ts';
 
 export const command = defineCommand({
@@ -15,24 +16,17 @@ export const command = defineCommand({
     return {
       json: { connections },
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Provider' },
-            { title: 'Domain' },
-            { title: 'Incoming calls', dropOrder: 2 },
-            { title: 'Rooms' },
-            { title: 'Connected', dropOrder: 1 },
+        createTable(
+          connections,
+          'No provider of rooms is connected. Connect one with "botcli cloud rooms connect daily".',
+          [
+            ['Provider', ({ provider }) => provider],
+            ['Domain', ({ account }) => account],
+            ['Incoming calls', formatDialinCheck, { dropOrder: 2 }],
+            ['Rooms', ({ openRooms }) => String(openRooms)],
+            ['Connected', ({ connectedAt }) => formatTime(connectedAt), { dropOrder: 1 }],
           ],
-          rows: connections.map((connection) => [
-            connection.provider,
-            connection.account,
-            formatDialinCheck(connection),
-            String(connection.openRooms),
-            formatTime(connection.connectedAt),
-          ]),
-          empty: 'No provider of rooms is connected. Connect one with "botcli cloud rooms connect daily".',
-        },
+        ),
       ],
     };
   },

@@ -1,7 +1,7 @@
-import type { WebhookDelivery } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
+import { createNextPageNote, createTable } from '../../../output/table.ts';
 import { formatDeliveryStateCell, webhookArgument } from '../../../records/webhook.ts';
 
 export const command = defineCommand({
@@ -26,40 +26,21 @@ export const command = defineCommand({
       params: { webhookId: id },
       query: { limit, ...(state === undefined ? {} : { state }), ...(cursor === undefined ? {} : { cursor }) },
     });
-    const more = page.nextCursor === null ? [] : [`Next page: --cursor ${page.nextCursor}`];
     return {
       json: page,
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Event id' },
-            { title: 'Event' },
-            { title: 'Status' },
-            { title: 'Attempts', align: 'right', dropOrder: 2 },
-            { title: 'HTTP', align: 'right', dropOrder: 4 },
-            { title: 'Problem', dropOrder: 5 },
-            { title: 'Next attempt', dropOrder: 1 },
-            { title: 'Created', dropOrder: 3 },
-          ],
-          rows: page.deliveries.map(row),
-          empty: 'No deliveries found.',
-        },
-        ...(more.length === 0 ? [] : [{ kind: 'note', lines: more } as const]),
+        createTable(page.deliveries, 'No deliveries found.', [
+          ['Event id', ({ eventId }) => eventId],
+          ['Event', ({ event }) => event],
+          ['Status', formatDeliveryStateCell],
+          ['Attempts', ({ attempts }) => String(attempts), { align: 'right', dropOrder: 2 }],
+          ['HTTP', (delivery) => formatOptionalCell(delivery.responseStatus), { align: 'right', dropOrder: 4 }],
+          ['Problem', (delivery) => formatOptionalCell(delivery.error), { dropOrder: 5 }],
+          ['Next attempt', ({ nextAttemptAt }) => formatTime(nextAttemptAt), { dropOrder: 1 }],
+          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
+        ]),
+        ...createNextPageNote(page.nextCursor),
       ],
     };
   },
 });
-
-function row(delivery: WebhookDelivery) {
-  return [
-    delivery.eventId,
-    delivery.event,
-    formatDeliveryStateCell(delivery),
-    String(delivery.attempts),
-    formatOptionalCell(delivery.responseStatus),
-    formatOptionalCell(delivery.error),
-    formatTime(delivery.nextAttemptAt),
-    formatTime(delivery.createdAt),
-  ];
-}

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
+import { createTable } from '../../../output/table.ts';
 
 export const command = defineCommand({
   summary: 'List the webhooks of the organization',
@@ -12,26 +13,17 @@ export const command = defineCommand({
     return {
       json: { webhooks },
       blocks: [
-        {
-          kind: 'table',
-          columns: [
-            { title: 'Id' },
-            { title: 'URL' },
-            { title: 'Events', dropOrder: 3 },
-            { title: 'Status' },
-            { title: 'Description', dropOrder: 2 },
-            { title: 'Created', dropOrder: 1 },
+        createTable(webhooks, 'No webhooks found.', [
+          ['Id', ({ id }) => id],
+          ['URL', ({ url }) => url],
+          ['Events', ({ events }) => events.join(' '), { dropOrder: 3 }],
+          [
+            'Status',
+            ({ enabled }) => (enabled ? { text: 'Enabled', tone: 'good' } : { text: 'Disabled', tone: 'warn' }),
           ],
-          rows: webhooks.map((webhook) => [
-            webhook.id,
-            webhook.url,
-            webhook.events.join(' '),
-            webhook.enabled ? { text: 'Enabled', tone: 'good' } : { text: 'Disabled', tone: 'warn' },
-            webhook.description,
-            formatTime(webhook.createdAt),
-          ]),
-          empty: 'No webhooks found.',
-        },
+          ['Description', ({ description }) => description, { dropOrder: 2 }],
+          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 1 }],
+        ]),
       ],
     };
   },
