@@ -1,7 +1,6 @@
+import { daysBefore } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { deleteEventsBefore, listOrganizationsWithEventsBefore } from './rows.ts';
-
-const dayMs = 86_400_000;
 
 /**
  * Deletes entries older than `days` from all logs, except the newest entry of each log; 0 deletes nothing. Each log is
@@ -15,7 +14,7 @@ export async function purgeAudit(
   days: number,
 ): Promise<number> {
   if (days === 0) return 0;
-  const before = new Date(context.now().getTime() - days * dayMs);
+  const before = daysBefore(context.now(), days);
   let deleted = 0;
   for (const organizationId of await listOrganizationsWithEventsBefore(context.db, before)) {
     deleted += await deleteEventsBefore(context.db, organizationId, before);

@@ -1,5 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { daysBefore } from '../store/retention.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { ContentKind } from './content-file.ts';
 import { getContentName, getContentPath } from './content-path.ts';
@@ -7,7 +8,6 @@ import { type ConversationRemovalContext, removeContent } from './delete.ts';
 import { expireContent, findSessionsWithContent, listDeletedConversationsWithLog } from './rows.ts';
 
 const batch = 500;
-const dayMs = 86_400_000;
 
 /** Days after which content is removed. 0 keeps it as long as its session. */
 export type ConversationRetention = { readonly lineDays: number; readonly recordingDays: number };
@@ -31,7 +31,7 @@ export async function purgeConversations(
 
 async function removeExpired(context: ConversationRemovalContext, kind: ContentKind, days: number): Promise<void> {
   if (days === 0) return;
-  const before = new Date(context.now().getTime() - days * dayMs);
+  const before = daysBefore(context.now(), days);
   for (;;) {
     // The key is deleted first: without it, a file that is left after a kill cannot be read.
     const expired = await expireContent(context.db, kind, { hostId: context.host.id, before, limit: batch });
@@ -43,7 +43,7 @@ async function removeExpired(context: ConversationRemovalContext, kind: ContentK
 
 /** Removes files without a key, for example after an interrupted deletion. Keeps files of the last day. */
 export async function removeOrphanedContent(context: ConversationRemovalContext): Promise<void> {
-  const recent = context.now().getTime() - dayMs;
+  const recent = daysBefore(context.now(), 1).getTime();
   for (const agentId of await list(context.conversationsDirectory)) {
     const directory = join(context.conversationsDirectory, agentId);
     const names = await list(directory);

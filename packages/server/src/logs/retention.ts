@@ -1,6 +1,7 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DirectoryTreeRemover } from '@bothost/runtime';
+import { daysBefore } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getLogDirectory } from './directory.ts';
@@ -13,7 +14,6 @@ import {
 } from './rows.ts';
 
 const batch = 500;
-const dayMs = 86_400_000;
 /** Maximum number of logs per deployment that are kept from instances without a session, such as failed starts. */
 const keptWithoutSession = 20;
 
@@ -41,7 +41,7 @@ export type LogRetention = { readonly days: number; readonly totalBytes: number 
  */
 export async function purgeLogs(context: LogRetentionContext, retention: LogRetention): Promise<number> {
   const { db, host } = context;
-  const before = new Date(context.now().getTime() - retention.days * dayMs);
+  const before = daysBefore(context.now(), retention.days);
   let removed = 0;
   if (retention.days > 0) removed += await removeAll(context, () => listLogsEndedBefore(db, host.id, before, batch));
   removed += await removeAll(context, () => listSurplusLogsWithoutSession(db, host.id, keptWithoutSession, batch));
@@ -70,7 +70,7 @@ async function removeAll(
  * be stored yet.
  */
 export async function removeOrphanedLogs(context: LogRetentionContext): Promise<void> {
-  const recent = context.now().getTime() - dayMs;
+  const recent = daysBefore(context.now(), 1).getTime();
   for (const agentId of await list(context.logsDirectory)) {
     const directory = join(context.logsDirectory, agentId);
     const present = (await list(directory)).filter(isUuid);

@@ -1,5 +1,6 @@
 import type { RoomTransport } from '@bothost/contract';
 import type { Logger } from 'pino';
+import { daysBefore } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import type { RoomProviders } from './room-provider.ts';
 import {
@@ -68,6 +69,6 @@ const recordsPerPass = 1_000;
  * an announcement of its call from being used twice.
  */
 export async function purgeRoomRecords({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
-  const before = new Date(now().getTime() - recordDays * 86_400_000);
+  const before = daysBefore(now(), recordDays);
   await deleteRecordsOfDeletedRooms(db, before, recordsPerPass);
 }
