@@ -1,15 +1,12 @@
 import {
   ApiError,
   createApiError,
-  getWebSocketBasePath,
   isRoomTransport,
   JsonText,
-  maxSessionStartWaitSeconds,
   maxStartBodyBytes,
   type Operations,
   type RequestOf,
   type StartResponse,
-  socketTokenLifetimeSeconds,
 } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
@@ -19,9 +16,8 @@ import { abandonSessionRoom } from '../rooms/session-room.ts';
 import { createSession, type StartedSession } from '../sessions/create.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { abandonSession } from './abandon-session.ts';
-import { encodeBodyQueryParameter } from './body-parameter.ts';
 import { createRoom } from './create-room.ts';
-import { signToken } from './socket-token.ts';
+import { createStartResponse } from './start-response.ts';
 
 type Request = NonNullable<RequestOf<Operations['startSession']>['body']>;
 type SessionParts = Pick<ServiceContext, 'now' | 'sessionAddresses' | 'telemetry' | 'ownership' | 'reconciler'>;
@@ -106,7 +102,9 @@ async function start(
       if (transport !== 'websocket') begin(context, { ...input, transport }, started);
       // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
       else if (started.deployment.websocketAuth !== 'none') context.telemetry.sessionStarted('waiting');
-      const response = answer(context, caller, agentName, { sessionId, transport, body, started, options });
+      const wantsIceServers = options.request.enableDefaultIceServers === true;
+      const { deployment } = started;
+      const response = createStartResponse(context, caller, { ...wanted, isMember, wantsIceServers, deployment });
       return narrow({ ...response, ...room?.response }, options.fields);
     });
   } catch (error) {
@@ -174,44 +172,6 @@ function begin(context: SessionParts, input: Input, { claim, deployment, dispatc
     dispatchedAt,
     botStartedAt: null,
   });
-}
-
-type Answered = {
-  readonly sessionId: string;
-  readonly transport: SessionTransport;
-  readonly body: string | null;
-  readonly started: StartedSession;
-  readonly options: StartOptions & { readonly isMember: boolean };
-};
-
-function answer(
-  { socketTokenKey, iceServersOf }: Pick<ServiceContext, 'socketTokenKey' | 'iceServersOf'>,
-  { serviceUrl, organizationId, organizationName }: Principal,
-  agentName: string,
-  { sessionId, transport, body, started, options }: Answered,
-): StartResponse {
-  const { maxSessionSeconds, websocketAuth, websocketStart } = started.deployment;
-  const { isMember, requestedAt } = options;
-  const lifetimeSeconds = socketTokenLifetimeSeconds + (isMember ? maxSessionStartWaitSeconds + maxSessionSeconds : 0);
-  const token = signToken(socketTokenKey, {
-    agent: agentName,
-    org: organizationName,
-    session: sessionId,
-    exp: Math.floor(requestedAt.getTime() / 1000) + lifetimeSeconds,
-    ...(isMember ? { organizationId } : {}),
-  });
-  if (transport !== 'websocket') {
-    const iceServers = [...iceServersOf({ id: sessionId, maxSeconds: maxSessionSeconds, startedAt: null })];
-    return {
-      sessionId,
-      ...(isMember ? { token } : {}),
-      ...(options.request.enableDefaultIceServers === true ? { iceConfig: { iceServers } } : {}),
-    };
-  }
-  const wsUrl = `${serviceUrl.replace(/^http/, 'ws')}${getWebSocketBasePath(null)}/${agentName}.${organizationName}`;
-  if (websocketAuth === 'none') return { wsUrl };
-  if (websocketStart === 'minimal' && !isMember) return { wsUrl, token };
-  return { sessionId, wsUrl, token, ...(body === null ? {} : { body: encodeBodyQueryParameter(body) }) };
 }
 
 function narrow(response: StartResponse, fields: readonly (keyof StartResponse)[] | undefined): StartResponse {
