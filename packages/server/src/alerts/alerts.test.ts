@@ -22,9 +22,8 @@ const context = () => ({
 /** Creates an organization with an agent that serves, and a webhook for all events. */
 async function home() {
   clock = testNow;
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  const deploymentId = await rows.deployment(agentId);
+  const of = await rows.deployedAgent({ hostId });
+  const { organizationId } = of;
   const webhookId = newId();
   await rows.db
     .insertInto('webhooks')
@@ -41,7 +40,7 @@ async function home() {
     })
     .execute();
   return {
-    of: { organizationId, agentId, deploymentId },
+    of,
     scope: { organizationId, keyId: null },
     /** The recorded events, oldest first. */
     events: async () =>

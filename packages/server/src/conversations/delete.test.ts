@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { deleteSessionConversation } from './delete.ts';
 import { protectEventText } from './event-text.ts';
@@ -8,22 +9,13 @@ import { protectEventText } from './event-text.ts';
 const ended = { state: 'ended', ended_at: testNow, completion_status: 'HTTP_ERROR' } as const;
 const exit = { code: 3, signal: null, outOfMemory: false, tail: 'the heron' };
 
+const rows = await useTestRows();
+const vault = await createTestVault(rows);
+const organizationId = await rows.organization();
+const agentId = await rows.agent(organizationId);
+const host = { id: await rows.host() };
+
 describe('deleteSessionConversation', () => {
-  let rows: TestDatabaseRows;
-  let vault: Awaited<ReturnType<typeof createTestVault>>;
-  let organizationId: string;
-  let agentId: string;
-  let host: { readonly id: string };
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    vault = await createTestVault(rows);
-    organizationId = await rows.organization();
-    agentId = await rows.agent(organizationId);
-    host = { id: await rows.host() };
-  });
-  afterAll(() => rows.close());
-
   const context = () => ({
     ...vault.context,
     host,

@@ -16,29 +16,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConversationLevel, conversationLimits } from '@bothost/contract';
 import type { ConversationFileName } from '@bothost/runtime';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { locateContent } from './content-location.ts';
 import { openFollower } from './follower.ts';
 import { conversationStart, readConversationLines } from './read-lines.ts';
 import { openRecording } from './recording-file.ts';
 import { findConversation } from './rows.ts';
 
-let rows: TestDatabaseRows;
-let vault: Awaited<ReturnType<typeof createTestVault>>;
-let of: { organizationId: string; agentId: string; deploymentId: string };
-let hostId: string;
-
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  vault = await createTestVault(rows);
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-  hostId = await rows.host();
-});
-afterAll(() => rows.close());
+const rows = await useTestRows();
+const vault = await createTestVault(rows);
+const of = await rows.deployedAgent();
 
 /** A session, and the files to which its bot writes. `open` opens a follower as a new server process does. */
 async function startTestSession(level: ConversationLevel = 'transcript') {
@@ -53,7 +43,7 @@ async function startTestSession(level: ConversationLevel = 'transcript') {
   const context = {
     ...vault.context,
     now: () => testNow,
-    host: { id: hostId },
+    host: { id: of.hostId },
     conversationsDirectory: join(directory, 'conversations'),
     conversations: {
       read: async (_: string, name: ConversationFileName, offset: number, maximumBytes: number) => {

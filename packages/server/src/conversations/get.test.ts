@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { requireContentKey } from './content-key.ts';
 import { getSessionConversation } from './get.ts';
 import { endConversation } from './rows.ts';
 
+const rows = await useTestRows();
+const vault = await createTestVault(rows);
+const of = await rows.deployedAgent();
+const host = { id: of.hostId };
+
 describe('the state of an ended conversation without lines, and of its recording', () => {
-  let rows: TestDatabaseRows;
-  let vault: Awaited<ReturnType<typeof createTestVault>>;
-  let of: { organizationId: string; agentId: string; deploymentId: string };
-  let host: { readonly id: string };
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    vault = await createTestVault(rows);
-    const organizationId = await rows.organization();
-    const agentId = await rows.agent(organizationId);
-    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-    host = { id: await rows.host() };
-  });
-  afterAll(() => rows.close());
-
   /** Creates an ended session whose conversation has a key, and returns what a server with the id `here` says. */
   async function stateOn(here: string, isEnded: boolean) {
     const ended = { state: 'ended', ended_at: testNow, completion_status: 'HTTP_COMPLETED' } as const;

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { afterAll, expect, it } from 'vitest';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { type ContentKind, writeFrame } from './content-file.ts';
 import { getContentPath } from './content-path.ts';
@@ -14,32 +15,18 @@ import { purgeConversations, removeOrphanedContent } from './retention.ts';
 import { deleteConversationKeys, findConversation } from './rows.ts';
 
 const day = 86_400;
-let rows: TestDatabaseRows;
-let context: ConversationRemovalContext;
-let root: string;
-let of: { organizationId: string; agentId: string; deploymentId: string };
-let hostId: string;
-
-beforeAll(async () => {
-  rows = await createTestDatabaseRows();
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  hostId = await rows.host();
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-  root = await mkdtemp(join(tmpdir(), 'bothost-conversations-'));
-  context = {
-    db: rows.db,
-    now: () => testNow,
-    host: { id: hostId },
-    conversationsDirectory: join(root, 'conversations'),
-    logsDirectory: join(root, 'logs'),
-    removeTree: openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger: pino({ level: 'silent' }) }),
-  };
-});
-afterAll(async () => {
-  await rows.close();
-  await rm(root, { recursive: true });
-});
+const rows = await useTestRows();
+const of = await rows.deployedAgent();
+const root = await mkdtemp(join(tmpdir(), 'bothost-conversations-'));
+afterAll(() => rm(root, { recursive: true }));
+const context: ConversationRemovalContext = {
+  db: rows.db,
+  now: () => testNow,
+  host: { id: of.hostId },
+  conversationsDirectory: join(root, 'conversations'),
+  logsDirectory: join(root, 'logs'),
+  removeTree: openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger: pino({ level: 'silent' }) }),
+};
 
 async function conversation(ageDays: number, isRecorded = false): Promise<string> {
   const sessionId = await rows.session(of);
@@ -49,7 +36,7 @@ async function conversation(ageDays: number, isRecorded = false): Promise<string
     .insertInto('session_conversations')
     .values({
       session_id: sessionId,
-      host_id: hostId,
+      host_id: of.hostId,
       state: 'complete',
       wrapped_key: randomBytes(65),
       created_at: secondsAgo(ageDays * day),
@@ -96,9 +83,9 @@ it('purgeConversations removes the log of a deleted conversation if the server w
   const instance = { instance_id: newId(), agent_id: of.agentId, deployment_id: of.deploymentId };
   await rows.db
     .insertInto('instance_logs')
-    .values({ ...instance, session_id: sessionId, host_id: hostId, ...log })
+    .values({ ...instance, session_id: sessionId, host_id: of.hostId, ...log })
     .execute();
-  await deleteConversationKeys(rows.db, { sessionId, hostId, at: testNow });
+  await deleteConversationKeys(rows.db, { sessionId, hostId: of.hostId, at: testNow });
   await purgeConversations(context, { lineDays: 30, recordingDays: 7 });
   expect(await rows.db.selectFrom('instance_logs').selectAll().execute()).toEqual([]);
   expect(await files()).not.toContain(sessionId);

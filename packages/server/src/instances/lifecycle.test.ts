@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { type DeployedAgent, secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { claimInstance, countInstances } from './claim.ts';
@@ -19,14 +19,10 @@ const organizationId = await rows.organization();
 const hostId = await rows.host();
 
 const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId } });
-async function agent() {
-  const agentId = await rows.agent(organizationId, { name: `a${newId()}` });
-  return { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId };
-}
-type AgentIds = Awaited<ReturnType<typeof agent>>;
+const agent = () => rows.deployedAgent({ organizationId, hostId, agent: { name: `a${newId()}` } });
 const stateOf = async (id: string) => (await findInstance(rows.db, id))?.state;
 const address = { host: '127.0.0.1', port: 41_000 };
-const claim = async (of: AgentIds, maxAgents = 3) =>
+const claim = async (of: DeployedAgent, maxAgents = 3) =>
   claimInstance(context(), { sessionId: await rows.session(of), ...of, maxAgents });
 
 describe('an instance', () => {
@@ -77,7 +73,7 @@ describe('an instance', () => {
 });
 
 describe('the warm pool', () => {
-  const fill = (of: AgentIds, idle: number, maxAgents: number) =>
+  const fill = (of: DeployedAgent, idle: number, maxAgents: number) =>
     provisionInstances(context(), { ...of, idle, maxAgents });
 
   it.each([

@@ -26,8 +26,7 @@ async function setUp() {
   const logger = pino({ level: 'silent' });
   const runtime = await runtimes.process.open(createTestRuntimeOptions(root));
   const bot = await writeBot('printer', { prelude: 'if (process.env.TEXT) console.log(process.env.TEXT)' });
-  const agentId = await rows.agent(await rows.organization());
-  const of = { agentId, hostId: await rows.host(), deploymentId: await rows.deployment(agentId) };
+  const of = await rows.deployedAgent();
   const logsDirectory = join(root, 'logs');
   const context: StoreOutputContext = {
     db: rows.db,
@@ -54,7 +53,7 @@ async function setUp() {
     await runtime.stop(instanceId, 0);
   };
   const stored = () => rows.db.selectFrom('instance_logs').selectAll().execute();
-  const files = () => readdir(join(logsDirectory, agentId)).catch(() => []);
+  const files = () => readdir(join(logsDirectory, of.agentId)).catch(() => []);
   const instanceFile = (instanceId: string, name: string) => join(root, 'instances', instanceId, 'log', name);
   return { rows, runtime, context, of, run, stored, files, instanceFile };
 }

@@ -33,9 +33,7 @@ const use = (seconds: number, cpuMicroseconds: number, memoryBytes: number) => {
 };
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+const of = await rows.deployedAgent();
 beforeEach(async () => {
   sessionId = await rows.session(of, { state: 'live' });
   asked.length = 0;

@@ -9,9 +9,7 @@ import { type AdoptionContext, adoptSession } from './adopt-session.ts';
 import { createSessionOwnershipRegistry } from './session-ownership.ts';
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const of = await rows.deployedAgent();
 
 /**
  * A session that no server owns, with a ready instance. No bot listens, and the deadline to accept the session has passed, so an

@@ -31,9 +31,7 @@ let acceptDeadline: AbortController;
 let server: Server | null = null;
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+const of = await rows.deployedAgent();
 beforeEach(() => {
   ended = [];
   failures = [];

@@ -1,6 +1,12 @@
 import type { ObservedInstance } from '@bothost/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import {
+  createTestDatabaseRows,
+  type DeployedAgent,
+  secondsAgo,
+  type TestDatabaseRows,
+  testNow,
+} from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
 import { createActionExecutor } from './execute.ts';
 import { readObservedState } from './observe.ts';
@@ -9,14 +15,12 @@ import type { ReconcileAction } from './plan.ts';
 const unobservedEndAt = secondsAgo(7);
 
 let rows: TestDatabaseRows;
-let of: { organizationId: string; agentId: string; deploymentId: string; hostId: string };
+let of: DeployedAgent;
 let calls: unknown[][];
 beforeEach(async () => {
   rows = await createTestDatabaseRows();
   calls = [];
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+  of = await rows.deployedAgent();
 });
 afterEach(() => rows.close());
 

@@ -5,9 +5,10 @@ import {
   type Runtime,
 } from '@bothost/runtime';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
 import { createTestVault } from '../../test/support/test-vault.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { createImageRegistryConnectionPolicy } from '../secrets/registry/registry-policy.ts';
 import { createBackoff } from './backoff.ts';
@@ -20,18 +21,16 @@ const logger = pino({ level: 'silent' });
 const now = () => testNow;
 type Prepare = (spec: ProjectPreparationSpec, signal: AbortSignal) => ReturnType<Runtime['prepare']>;
 
+const rows = await useTestRows();
+const vault = await createTestVault(rows);
+
 describe('the pull of an image', () => {
-  let rows: TestDatabaseRows;
-  let vault: Awaited<ReturnType<typeof createTestVault>>;
   let organizationId: string;
   let closing: AbortController;
   beforeEach(async () => {
-    rows = await createTestDatabaseRows();
-    vault = await createTestVault(rows);
     organizationId = await rows.organization();
     closing = new AbortController();
   });
-  afterEach(() => rows.close());
 
   const putPullSecret = (credentials: string, host = 'ghcr.io') =>
     vault.put(organizationId, 'hub', {

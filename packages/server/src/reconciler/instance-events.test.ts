@@ -24,9 +24,7 @@ let accepts: DeploySource = 'build';
 
 const rows = await useTestRows();
 const keyring = (await createTestVault(rows)).context.keyring;
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const of = await rows.deployedAgent();
 
 type SessionFields = Parameters<TestDatabaseRows['session']>[1];
 

@@ -25,16 +25,17 @@ const vault = await createTestVault(rows);
  * runner made.
  */
 async function open(start: InstanceRunnerContext['runtime']['start'], fields: Partial<InstanceRunnerContext> = {}) {
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  const deploymentId = await rows.deployment(agentId);
-  const sessionId = await rows.session({ organizationId, agentId, deploymentId });
-  const instanceId = await rows.instance(
-    { agentId, deploymentId, hostId },
-    { state: 'starting', host: null, port: null, ready_at: null, session_id: sessionId },
-  );
+  const of = await rows.deployedAgent({ hostId });
+  const sessionId = await rows.session(of);
+  const instanceId = await rows.instance(of, {
+    state: 'starting',
+    host: null,
+    port: null,
+    ready_at: null,
+    session_id: sessionId,
+  });
   const row = await findInstance(rows.db, instanceId);
-  const [deployment] = await listDeploymentsToReconcile(rows.db, 'us-west', [deploymentId]);
+  const [deployment] = await listDeploymentsToReconcile(rows.db, 'us-west', [of.deploymentId]);
   if (row === undefined || deployment === undefined) throw new Error('The rows are missing.');
   const closing = new AbortController();
   const deadline = new AbortController();

@@ -31,10 +31,8 @@ async function read(running: readonly string[] = [], inMemory: Partial<InMemoryO
   const context = { db: rows.db, now: () => testNow, runtime, host: { id: hostId, region: 'us-west' } };
   return readObservedState(context, { ...fresh, ...inMemory });
 }
-async function agent(name = 'parrot', fields: Parameters<TestDatabaseRows['deployment']>[1] = {}) {
-  const agentId = await rows.agent(organizationId, { name });
-  return { organizationId, agentId, hostId, deploymentId: await rows.deployment(agentId, fields) };
-}
+const agent = (name = 'parrot', deployment: Parameters<TestDatabaseRows['deployment']>[1] = {}) =>
+  rows.deployedAgent({ organizationId, hostId, agent: { name }, deployment });
 
 it('readObservedState marks a deployment as serving if it is ready, active, and its agent is not deleted', async () => {
   const old = await agent();

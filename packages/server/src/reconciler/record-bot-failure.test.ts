@@ -8,9 +8,7 @@ import { newId } from '../store/uuid.ts';
 import { createBotFailureRecorder } from './record-bot-failure.ts';
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const of = await rows.deployedAgent();
 const { context } = await createTestVault(rows);
 const readText = createEventTextReader(context);
 const record = createBotFailureRecorder({

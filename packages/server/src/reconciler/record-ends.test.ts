@@ -5,9 +5,7 @@ import { useTestRows } from '../../test/support/use-test-server.ts';
 import { createSessionEndRecorder } from './record-ends.ts';
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const of = await rows.deployedAgent();
 
 /** Creates an end recorder. `calls` are the calls that the recorder made. `forget` removes the files of an instance. */
 function open(forget: () => Promise<void> = async () => undefined) {

@@ -1,7 +1,8 @@
 import { type InstanceExit, StartError } from '@bothost/runtime';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import { createBackoff } from './backoff.ts';
@@ -19,19 +20,18 @@ const host = { region: 'us-west', accepts: 'build' } as const;
 const noRoom = new StartError('No account is free.', null);
 const attempt = { isLate: false, sessionId: null };
 
+const rows = await useTestRows();
+
 describe('deployment validation', () => {
-  let rows: TestDatabaseRows;
   let agentId: string;
   let former: string;
   let id: string;
 
   beforeEach(async () => {
-    rows = await createTestDatabaseRows();
     agentId = await rows.agent(await rows.organization());
     former = await rows.deployment(agentId, { activated_at: testNow });
     id = await rows.deployment(agentId, { state: 'validating' });
   });
-  afterEach(() => rows.close());
 
   function begin() {
     const now = () => testNow;
@@ -53,7 +53,13 @@ describe('deployment validation', () => {
   const stored = (wanted = id) =>
     rows.db.selectFrom('deployments').selectAll().where('id', '=', wanted).executeTakeFirstOrThrow();
   const serves = async () =>
-    (await rows.db.selectFrom('agents').select('active_deployment_id').executeTakeFirstOrThrow()).active_deployment_id;
+    (
+      await rows.db
+        .selectFrom('agents')
+        .select('active_deployment_id')
+        .where('id', '=', agentId)
+        .executeTakeFirstOrThrow()
+    ).active_deployment_id;
 
   it('activates the deployment, which replaces the previous one, when an instance is ready', async () => {
     const { passed, outcomes } = begin();

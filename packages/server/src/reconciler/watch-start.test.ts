@@ -26,9 +26,7 @@ async function startBot(reports: readonly object[]) {
 async function watch(transport: SessionTransport, reports: readonly object[], isReachable = true) {
   const rows = await createTestDatabaseRows();
   onTestFinished(() => rows.close());
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  const id = await rows.session({ organizationId, agentId, deploymentId: await rows.deployment(agentId) });
+  const id = await rows.session(await rows.deployedAgent());
   const { address, requests } = await startBot(reports);
   const context = {
     db: rows.db,

@@ -1,52 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, createErrorBody } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { createTestVault } from '../../test/support/test-vault.ts';
-import { useTestRows } from '../../test/support/use-test-server.ts';
+import { type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { useSessionStarts } from '../../test/support/use-session-starts.ts';
 import { newId } from '../store/uuid.ts';
 import { connectSession, connectSessionWithoutToken } from './connect.ts';
-import { createSession, type SessionStartInput } from './create.ts';
+import { createSession } from './create.ts';
 import { stopSession } from './stop.ts';
 
-const rows = await useTestRows();
-const organizationId = await rows.organization();
-const hostId = await rows.host();
-const vault = await createTestVault(rows);
-
+const starts = await useSessionStarts();
+const { rows, organizationId, input, agent, sessionRow, instanceOf } = starts;
 const serverId = randomUUID();
-const context = () => ({
-  ...vault.context,
-  now: () => testNow,
-  host: { id: hostId, region: 'us-west' },
-  maxConversationLevel: 'transcript' as const,
-  serverId,
-});
-const input = (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
-  sessionId: newId(),
-  organizationId,
-  agentName,
-  transport: 'none',
-  body: null,
-  maxConversationLevel: null,
-  requestedAt: secondsAgo(1),
-  auditActor: null,
-  room: null,
-  ...fields,
-});
-/** Creates an agent with a unique name and a serving deployment. */
-async function agent(
-  fields: Parameters<TestDatabaseRows['deployment']>[1] = {},
-  more: Parameters<TestDatabaseRows['agent']>[1] = {},
-) {
-  const name = `a${newId().slice(-12)}`;
-  const agentId = await rows.agent(organizationId, { name, ...more });
-  const deploymentId = await rows.deployment(agentId, fields);
-  return { name, of: { organizationId, agentId, deploymentId, hostId } };
-}
-const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
-const instanceOf = (sessionId: string) =>
-  rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
+const context = () => ({ ...starts.context(), serverId });
 
 describe('connectSession', () => {
   const target = (agentName: string, sessionId: string) => ({ organizationId, agentName, sessionId });

@@ -1,46 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { createPutSecretsRequest, createTestVault } from '../../test/support/test-vault.ts';
-import { useTestRows } from '../../test/support/use-test-server.ts';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { createPutSecretsRequest } from '../../test/support/test-vault.ts';
+import { useSessionStarts } from '../../test/support/use-session-starts.ts';
 import { newId } from '../store/uuid.ts';
-import { createSession, type SessionStartInput } from './create.ts';
+import { createSession } from './create.ts';
 
-const rows = await useTestRows();
-const organizationId = await rows.organization();
-const hostId = await rows.host();
-const vault = await createTestVault(rows);
-
-const context = () => ({
-  ...vault.context,
-  now: () => testNow,
-  host: { id: hostId, region: 'us-west' },
-  maxConversationLevel: 'transcript' as const,
-});
-const input = (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
-  sessionId: newId(),
-  organizationId,
-  agentName,
-  transport: 'none',
-  body: null,
-  maxConversationLevel: null,
-  requestedAt: secondsAgo(1),
-  auditActor: null,
-  room: null,
-  ...fields,
-});
-/** Creates an agent with a unique name and a serving deployment. */
-async function agent(
-  fields: Parameters<TestDatabaseRows['deployment']>[1] = {},
-  more: Parameters<TestDatabaseRows['agent']>[1] = {},
-) {
-  const name = `a${newId().slice(-12)}`;
-  const agentId = await rows.agent(organizationId, { name, ...more });
-  const deploymentId = await rows.deployment(agentId, fields);
-  return { name, of: { organizationId, agentId, deploymentId, hostId } };
-}
-const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
-const instanceOf = (sessionId: string) =>
-  rows.db.selectFrom('instances').selectAll().where('session_id', '=', sessionId).executeTakeFirst();
+const { rows, organizationId, hostId, vault, context, input, agent, sessionRow, instanceOf } = await useSessionStarts();
 
 describe('createSession', () => {
   it("rejects a session that needs a new instance while the agent's secrets cannot be decrypted", async () => {

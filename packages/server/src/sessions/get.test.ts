@@ -1,7 +1,8 @@
 import { BotReportedStatus, operations } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { describe, expect, it } from 'vitest';
+import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createUniqueName } from '../../test/support/unique-name.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { insertSamples } from '../metrics/rows.ts';
 import type { Sample } from '../metrics/series.ts';
 import type { StoredSessionEvent } from '../store/tables.ts';
@@ -25,23 +26,14 @@ const twelve = [
   'meetingIds',
 ];
 
-describe('getSession', () => {
-  let rows: TestDatabaseRows;
-  let organizationId: string;
-  let agentId: string;
-  let deploymentId: string;
-  const context = () => ({ db: rows.db, readEventText: async () => null });
-  const get = (sessionId: string, agent = 'parrot') => getSession(context(), { organizationId }, agent, sessionId);
-  const add = (fields: Parameters<TestDatabaseRows['session']>[1] = {}) =>
-    rows.session({ organizationId, agentId, deploymentId }, fields);
+const rows = await useTestRows();
+const of = await rows.deployedAgent();
+const { organizationId } = of;
+const context = () => ({ db: rows.db, readEventText: async () => null });
 
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    organizationId = await rows.organization();
-    agentId = await rows.agent(organizationId);
-    deploymentId = await rows.deployment(agentId);
-  });
-  afterAll(() => rows.close());
+describe('getSession', () => {
+  const get = (sessionId: string, agent = 'parrot') => getSession(context(), { organizationId }, agent, sessionId);
+  const add = (fields: Parameters<TestDatabaseRows['session']>[1] = {}) => rows.session(of, fields);
 
   it('omits exception messages and the last output for a viewer only', async () => {
     const at = testNow.toISOString();
@@ -204,16 +196,13 @@ describe('getSession', () => {
   );
 
   it('answers 404 for a missing session, and for one of another agent or organization', async () => {
-    const other = await rows.organization();
-    const otherAgent = await rows.agent(other);
-    const otherDeployment = await rows.deployment(otherAgent);
     const mine = await add();
-    const theirs = await rows.session({ organizationId: other, agentId: otherAgent, deploymentId: otherDeployment });
+    const their = await rows.deployedAgent();
+    const theirs = await rows.session(their);
     const name = createUniqueName('second');
-    const second = await rows.agent(organizationId, { name });
-    await rows.deployment(second);
+    await rows.deployedAgent({ organizationId, agent: { name } });
     const errors = await Promise.all(
-      [get(newId()), get(theirs), get(theirs, otherAgent), get(mine, name), get(mine, 'nobody')].map((asked) =>
+      [get(newId()), get(theirs), get(theirs, their.agentId), get(mine, name), get(mine, 'nobody')].map((asked) =>
         asked.then(
           () => null,
           (error: unknown) => error,
@@ -225,8 +214,9 @@ describe('getSession', () => {
   });
 
   it("finds sessions of a deleted agent by the agent's id but not by its name", async () => {
-    const old = await rows.agent(organizationId, { name: 'old' });
-    const session = await rows.session({ organizationId, agentId: old, deploymentId: await rows.deployment(old) });
+    const ofOld = await rows.deployedAgent({ organizationId, agent: { name: 'old' } });
+    const session = await rows.session(ofOld);
+    const old = ofOld.agentId;
     await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', old).execute();
     await expect(get(session, 'old')).rejects.toEqual(notFound);
     expect((await get(session, old)).serviceId).toBe(old);
@@ -235,18 +225,6 @@ describe('getSession', () => {
 });
 
 describe('finishSession', () => {
-  let rows: TestDatabaseRows;
-  let of: { organizationId: string; agentId: string; deploymentId: string };
-  const context = () => ({ db: rows.db, readEventText: async () => null });
-
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    const organizationId = await rows.organization();
-    const agentId = await rows.agent(organizationId);
-    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
-  });
-  afterAll(() => rows.close());
-
   it('ends a session once when called concurrently', async () => {
     const id = await rows.session(of, { state: 'live' });
     const ends = await Promise.all(

@@ -1,8 +1,9 @@
 import type { SessionCompletionStatus, SessionEndState } from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabaseRows, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type DeployedAgent, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
+import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
 import { sessionEndStateSql } from './end-state.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
@@ -19,9 +20,10 @@ const endStates = Object.keys({
 const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
 const plain = { limit: 10, offset: 0, status: 'all', startType: 'all', startTimeMin: 0, startTimeMax: 0 } as const;
 
+const rows = await useTestRows();
+
 describe('listSessions', () => {
-  let rows: TestDatabaseRows;
-  let of: { organizationId: string; agentId: string; deploymentId: string };
+  let of: DeployedAgent;
   let secondDeployment: string;
   const ids: Record<string, string> = {};
 
@@ -35,11 +37,8 @@ describe('listSessions', () => {
   };
 
   beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-    const organizationId = await rows.organization();
-    const agentId = await rows.agent(organizationId);
-    secondDeployment = await rows.deployment(agentId);
-    of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+    of = await rows.deployedAgent();
+    secondDeployment = await rows.deployment(of.agentId);
     const add = async (name: string, fields: Parameters<TestDatabaseRows['session']>[1]) => {
       ids[name] = await rows.session(of, fields);
     };
@@ -78,7 +77,6 @@ describe('listSessions', () => {
     await add('live', { ...started(10, 2), state: 'live', cold_start: true, deployment_id: secondDeployment });
     await add('waiting', { created_at: secondsAgo(5), state: 'waiting', transport: 'websocket' });
   });
-  afterAll(() => rows.close());
 
   it('returns all sessions, newest first, and their total number', async () => {
     expect(await names({})).toEqual(['waiting', 'live', 'never', 'done', 'failed', 'stopped']);
@@ -157,7 +155,6 @@ describe('listSessions', () => {
 });
 
 describe('listOrganizationSessions', () => {
-  let rows: TestDatabaseRows;
   let organizationId: string;
   let deployments: { parrot: string };
   const ids: Record<string, string> = {};
@@ -169,14 +166,9 @@ describe('listOrganizationSessions', () => {
     (await list(query)).sessions.map(({ sessionId }) => Object.keys(ids).find((name) => ids[name] === sessionId));
 
   beforeAll(async () => {
-    rows = await createTestDatabaseRows();
     organizationId = await rows.organization();
-    const agentOf = async (organization: string, name: string) => {
-      const agentId = await rows.agent(organization, { name });
-      return { organizationId: organization, agentId, deploymentId: await rows.deployment(agentId) };
-    };
-    const parrot = await agentOf(organizationId, 'parrot');
-    const raven = await agentOf(organizationId, 'raven');
+    const parrot = await rows.deployedAgent({ organizationId });
+    const raven = await rows.deployedAgent({ organizationId, agent: { name: 'raven' } });
     const ended = (completion_status: SessionCompletionStatus, from: number, to: number) =>
       ({ state: 'ended', completion_status, created_at: secondsAgo(from), ended_at: secondsAgo(to) }) as const;
     ids['timeout'] = await rows.session(raven, ended('BOT_START_TIMEOUT', 400, 100));
@@ -193,9 +185,8 @@ describe('listOrganizationSessions', () => {
       requested_at: secondsAgo(50),
       bot_started_at: secondsAgo(49),
     });
-    await rows.session(await agentOf(await rows.organization(), 'parrot'), { state: 'live' });
+    await rows.session(await rows.deployedAgent(), { state: 'live' });
   });
-  afterAll(() => rows.close());
 
   it('returns the sessions of all agents of the organization, newest first, with the names of the agents', async () => {
     expect(await names({})).toEqual(['done', 'live', 'crashed', 'timeout']);
@@ -241,9 +232,7 @@ describe('listOrganizationSessions', () => {
   });
 
   it('counts at most 100,000 sessions', async () => {
-    const many = await rows.organization();
-    const agentId = await rows.agent(many);
-    const deploymentId = await rows.deployment(agentId);
+    const { organizationId: many, agentId, deploymentId } = await rows.deployedAgent();
     await sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at, events)
       select gen_random_uuid(), ${many}, ${agentId}, ${deploymentId}, 'starting', 'none', ${testNow}, ${testNow}, '[]'
       from generate_series(1, 100001)`.execute(rows.db);
@@ -254,12 +243,6 @@ describe('listOrganizationSessions', () => {
 });
 
 describe('listSessions by cursor while sessions are added', () => {
-  let rows: TestDatabaseRows;
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-  });
-  afterAll(() => rows.close());
-
   it('returns each earlier session exactly once, in order', async () => {
     const organizationId = await rows.organization();
     const page = fc.record({ limit: fc.integer({ min: 1, max: 4 }), added: fc.array(fc.nat(3), { maxLength: 3 }) });
@@ -269,8 +252,7 @@ describe('listSessions by cursor while sessions are added', () => {
         fc.array(fc.nat(5), { maxLength: 8 }),
         fc.array(page, { minLength: 1, maxLength: 12 }),
         async (ages, pages) => {
-          const agentId = await rows.agent(organizationId, { name: `a${newId()}` });
-          const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+          const of = await rows.deployedAgent({ organizationId, agent: { name: `a${newId()}` } });
           const before = new Set<string>();
           for (const age of ages) before.add(await rows.session(of, { created_at: secondsAgo(age) }));
           const seen: string[] = [];
@@ -278,7 +260,7 @@ describe('listSessions by cursor while sessions are added', () => {
           for (let turn = 0; turn === 0 || cursor !== undefined; turn += 1) {
             const { limit, added } = pages[turn % pages.length] ?? { limit: 1, added: [] };
             const query = { ...plain, limit, ...(cursor === undefined ? {} : { cursor }) };
-            const found = await listSessions({ db: rows.db }, of, agentId, query);
+            const found = await listSessions({ db: rows.db }, of, of.agentId, query);
             seen.push(...found.sessions.map(({ sessionId }) => sessionId));
             cursor = found.nextCursor ?? undefined;
             for (const age of added) await rows.session(of, { created_at: secondsAgo(-1 - age) });
@@ -293,12 +275,6 @@ describe('listSessions by cursor while sessions are added', () => {
 });
 
 describe('sessionEndStateSql', () => {
-  let rows: TestDatabaseRows;
-  beforeAll(async () => {
-    rows = await createTestDatabaseRows();
-  });
-  afterAll(() => rows.close());
-
   it.each([
     ['active', 'live', null, true],
     ['active', 'ending', null, true],

@@ -20,18 +20,13 @@ it('getOverview returns zeros and no percentiles for an organization without age
 });
 
 it('getOverview counts only agents of the organization, and only session starts and ends of the last hour', async () => {
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  const deploymentId = await rows.deployment(agentId, { min_agents: 1, max_agents: 2 });
-  const hostId = await rows.host();
-  const of = { organizationId, agentId, deploymentId };
-  const instances = { agentId, deploymentId, hostId };
+  const of = await rows.deployedAgent({ deployment: { min_agents: 1, max_agents: 2 } });
   const session = await rows.session(of);
-  await rows.instance(instances, { session_id: session });
-  await rows.instance(instances, { session_id: await rows.session(of) });
-  await rows.instance(instances);
-  await rows.instance(instances, { state: 'starting', ready_at: null });
-  await rows.instance(instances, { state: 'ended', ended_at: testNow });
+  await rows.instance(of, { session_id: session });
+  await rows.instance(of, { session_id: await rows.session(of) });
+  await rows.instance(of);
+  await rows.instance(of, { state: 'starting', ready_at: null });
+  await rows.instance(of, { state: 'ended', ended_at: testNow });
   const started = (age: number, seconds: number) => ({
     created_at: secondsAgo(age),
     requested_at: secondsAgo(age),
@@ -45,14 +40,9 @@ it('getOverview counts only agents of the organization, and only session starts 
   await rows.session(of, { ...started(300, 9), cold_start: true, completion_status: 'HTTP_ERROR' });
   await rows.session(of, { ...started(300, 2), ...warm, completion_status: 'SERVICE_INTERRUPTED' });
   await rows.session(of, { ...started(7200, 60), ...warm, completion_status: 'HTTP_ERROR' });
-  const other = await rows.organization();
-  const foreign = await rows.agent(other);
-  await rows.session(
-    { organizationId: other, agentId: foreign, deploymentId: await rows.deployment(foreign) },
-    { ...started(300, 30), ...warm, completion_status: 'HTTP_ERROR' },
-  );
+  await rows.session(await rows.deployedAgent(), { ...started(300, 30), ...warm, completion_status: 'HTTP_ERROR' });
 
-  const found = await overview(organizationId);
+  const found = await overview(of.organizationId);
   expect(found).toMatchObject({
     agentCount: 1,
     sessions: { live: 2, capacity: 2 },

@@ -9,9 +9,8 @@ const list = async (organizationId: string, agent?: string) =>
   (await listSessionProblems(context, { organizationId }, { period: 'hour', agent })).problems;
 
 it('listSessionProblems groups failed sessions by agent, completion status and exception, the most frequent first', async () => {
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId) };
+  const of = await rows.deployedAgent();
+  const { organizationId, agentId } = of;
   const end = (
     age: number,
     completion_status: 'HTTP_COMPLETED' | 'HTTP_ERROR' | '500' | 'SESSION_STOPPED',

@@ -5,9 +5,7 @@ import { recordEvents } from './progress.ts';
 it('recordEvents records an event only once if a server reports it again after a restart', async () => {
   const rows = await createTestDatabaseRows();
   onTestFinished(() => rows.close());
-  const organizationId = await rows.organization();
-  const agentId = await rows.agent(organizationId);
-  const sessionId = await rows.session({ organizationId, agentId, deploymentId: await rows.deployment(agentId) });
+  const sessionId = await rows.session(await rows.deployedAgent());
   const detail = { code: 137, signal: null, outOfMemory: false };
   const event = { code: 'INSTANCE_EXITED', at: testNow.toISOString(), detail } as const;
   const other = { ...event, at: new Date(testNow.getTime() + 1).toISOString() };

@@ -13,8 +13,8 @@ type Fields = Parameters<TestDatabaseRows['session']>[1];
 
 /** Inserts a session that was dispatched to its ready instance, unless `fields` say otherwise. */
 async function open(fields: Fields = {}) {
-  const agentId = await rows.agent(organizationId, { name: `a${newId()}` });
-  const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId, { max_agents: 1 }), hostId };
+  const agent = { name: `a${newId()}` };
+  const of = await rows.deployedAgent({ organizationId, hostId, agent, deployment: { max_agents: 1 } });
   const sessionId = await rows.session(of, { requested_at: secondsAgo(5), handed_over_at: secondsAgo(4), ...fields });
   const instanceId = await rows.instance(of, { session_id: sessionId });
   const replace = (id = instanceId, cause = 'It refused the connection.') =>

@@ -19,9 +19,8 @@ const left = async (table: 'sessions' | 'instances') =>
   new Set((await rows.db.selectFrom(table).select('id').execute()).map(({ id }) => id));
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const of = await rows.deployedAgent();
+const { agentId } = of;
 
 describe('session retention', () => {
   it('removes sessions that ended before the retention period, with their metrics, and keeps open sessions of any age', async () => {

@@ -18,9 +18,7 @@ const entry = (fields: object = {}) => ({
 const open = () => createSessionAddressRegistry({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
 
 const rows = await useTestRows();
-const organizationId = await rows.organization();
-const agentId = await rows.agent(organizationId);
-const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
+const of = await rows.deployedAgent();
 
 describe('the session address registry', () => {
   it('contains a session from the claim of its instance until the session ends', async () => {

@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
-import { useTestRows } from '../../test/support/use-test-server.ts';
+import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
+import { useSessionStarts } from '../../test/support/use-session-starts.ts';
 import { newId } from '../store/uuid.ts';
 import { markDispatched, markLive, recordEndCause } from './progress.ts';
 import { stopSession } from './stop.ts';
 
-const rows = await useTestRows();
-const organizationId = await rows.organization();
-const hostId = await rows.host();
-
-const context = () => ({ db: rows.db, now: () => testNow });
-/** Creates an agent with a unique name and a serving deployment. */
-async function agent(
-  fields: Parameters<TestDatabaseRows['deployment']>[1] = {},
-  more: Parameters<TestDatabaseRows['agent']>[1] = {},
-) {
-  const name = `a${newId().slice(-12)}`;
-  const agentId = await rows.agent(organizationId, { name, ...more });
-  const deploymentId = await rows.deployment(agentId, fields);
-  return { name, of: { organizationId, agentId, deploymentId, hostId } };
-}
-const sessionRow = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+const { rows, organizationId, context, agent, sessionRow } = await useSessionStarts();
 
 describe('stopSession', () => {
   const stop = (name: string, sessionId: string) =>

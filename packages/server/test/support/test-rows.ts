@@ -20,6 +20,13 @@ export function secondsAgo(seconds: number): Date {
   return new Date(testNow.getTime() - seconds * 1000);
 }
 
+export type DeployedAgent = {
+  readonly organizationId: string;
+  readonly agentId: string;
+  readonly deploymentId: string;
+  readonly hostId: string;
+};
+
 /** Creates a database, and functions that insert rows and return their ids. */
 export type TestDatabaseRows = {
   readonly db: Database;
@@ -29,6 +36,13 @@ export type TestDatabaseRows = {
   readonly agent: (organizationId: string, fields?: Partial<Insertable<AgentsTable>>) => Promise<string>;
   /** Inserts a deployment of an agent. The agent's sessions use this deployment, unless `fields` say otherwise. */
   readonly deployment: (agentId: string, fields?: Partial<Insertable<DeploymentsTable>>) => Promise<string>;
+  /** Inserts an agent with a deployment. Without `hostId`, all agents share one host. */
+  readonly deployedAgent: (of?: {
+    readonly organizationId?: string;
+    readonly hostId?: string;
+    readonly agent?: Partial<Insertable<AgentsTable>>;
+    readonly deployment?: Partial<Insertable<DeploymentsTable>>;
+  }) => Promise<DeployedAgent>;
   readonly session: (
     of: { organizationId: string; agentId: string; deploymentId: string },
     fields?: Partial<Insertable<SessionsTable>>,
@@ -47,7 +61,9 @@ export async function createTestDatabaseRows(migrations?: readonly Migration[]):
     logger: pino({ level: 'silent' }),
     maxConnections: 5,
   });
-  return {
+  // A region has one host.
+  let ownHost: Promise<string> | undefined;
+  const rows: TestDatabaseRows = {
     db,
     database,
     organization: (name = `org-${newId()}`) =>
@@ -87,6 +103,14 @@ export async function createTestDatabaseRows(migrations?: readonly Migration[]):
         .execute();
       return id;
     },
+    deployedAgent: async ({ organizationId, hostId, agent, deployment } = {}) => {
+      const organization = organizationId ?? (await rows.organization());
+      const agentId = await rows.agent(organization, agent);
+      const deploymentId = await rows.deployment(agentId, deployment);
+      if (hostId !== undefined) return { organizationId: organization, agentId, deploymentId, hostId };
+      ownHost ??= rows.host();
+      return { organizationId: organization, agentId, deploymentId, hostId: await ownHost };
+    },
     session: ({ organizationId, agentId, deploymentId }, fields) =>
       insert(db, 'sessions', {
         organization_id: organizationId,
@@ -116,6 +140,7 @@ export async function createTestDatabaseRows(migrations?: readonly Migration[]):
       await database.drop();
     },
   };
+  return rows;
 }
 
 async function insert<Name extends keyof Tables>(db: Database, table: Name, row: object): Promise<string> {

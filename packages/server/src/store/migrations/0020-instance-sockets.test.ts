@@ -11,9 +11,7 @@ test('an instance that was stored before migration 0020 keeps its host and port'
     migrations.slice(0, migrations.indexOf(instanceSocketsMigration)),
   );
   onTestFinished(close);
-  const agentId = await rows.agent(await rows.organization());
-  const of = { agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
-  const id = await rows.instance(of, { host: '127.0.0.1', port: 17_000 });
+  const id = await rows.instance(await rows.deployedAgent(), { host: '127.0.0.1', port: 17_000 });
 
   expect(await migrate(db, migrations)).toContain(instanceSocketsMigration.name);
   const row = await findInstance(db, id);
