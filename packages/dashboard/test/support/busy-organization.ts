@@ -9,12 +9,14 @@ const agents = [
   ...['museum-guide', 'fleet', 'it-helpdesk', 'night-shift', 'prototype'],
 ];
 
+const authors = ['maria@example.com', 'jonas@example.com', 'lena@example.com'];
+
 /**
  * Fills an organization without agents with rows of a week: 20 agents with about 70 deployments, of which three are
- * bad (`triage` raises KeyError since two days, `booking` responds slowly since a day, the last deploy of `pharmacy` failed); two
- * outages of a vendor (28 to 30 hours ago, and the last 40 minutes); bots of `fleet` that crash and of `interview` that run out of
- * memory; and `support-line` at its limit of 12 sessions. No server runs the region of the agents, so the rows stay as they are.
- * The same `seed` gives the same figures.
+ * bad (`triage` raises KeyError since two days, `booking` responds slowly since a day, the last deploy of `pharmacy` failed); an
+ * outage of a vendor of speech synthesis (28 to 30 hours ago, ConnectionClosedError) and one of a vendor of models (the last 40
+ * minutes, APITimeoutError); bots of `fleet` that crash and of `interview` that run out of memory; and `support-line` at its limit
+ * of 12 sessions. No server runs the region of the agents, so the rows stay as they are. The same `seed` gives the same figures.
  */
 export async function fillBusyOrganization(
   { folder }: Pick<BuiltService, 'folder'>,
@@ -37,7 +39,8 @@ export async function fillBusyOrganization(
   );
   await database.rows(
     `insert into deployments (id, agent_id, source, state, state_at, error, error_code, error_at, activated_at, replaced_at,
-       min_agents, max_agents, profile, max_session_seconds, websocket_auth, fork, prepared, created_at, updated_at)
+       min_agents, max_agents, profile, max_session_seconds, websocket_auth, fork, prepared, created_by, created_at,
+       updated_at)
      select gen_random_uuid(), id,
        jsonb_build_object('kind', 'directory', 'path', '/bots/' || name, 'contentHash', md5(name || number)),
        case when is_failed then 'failed' else 'ready' end, created, case when is_failed then
@@ -45,9 +48,9 @@ export async function fillBusyOrganization(
        case when is_failed then 'PCC_BOT_EXITED' end, case when is_failed then created end,
        case when not is_failed then created end, case when not is_failed then replaced end, 0,
        case name when 'support-line' then 12 when 'booking' then 20 else 8 end, 'agent-1x', 3600, 'token', true, '{}',
-       created, created
+       ($2::text[])[1 + (position + number) % 3], created, created
      from (
-       select id, name, number, name = 'pharmacy' and number = 1 as is_failed,
+       select id, name, number, position, name = 'pharmacy' and number = 1 as is_failed,
          case when name = 'triage' and number = 1 then now() - interval '2 days'
            when name = 'booking' and number = 1 then now() - interval '1 day'
            when name = 'pharmacy' and number = 1 then now() - interval '25 minutes'
@@ -60,7 +63,7 @@ export async function fillBusyOrganization(
          then now() - interval '2 days' when number = 2 and name = 'booking' then now() - interval '1 day'
          else created + interval '50 hours' end as replaced
      ) ends`,
-    [agents],
+    [agents, authors],
   );
   await database.rows(
     `update agents set
@@ -85,7 +88,8 @@ async function insertEndedSessions(run: Run, count: number): Promise<void> {
        agents.name, at, deployment.activated_at, random() as luck, random() as kind,
        random() < 0.12 as cold, exp(5.2 + 0.5 * noise) as start_ms, exp(6.8 + 0.35 * noise2) as response_ms,
        20 + 400 * random() ^ 2 as seconds,
-       at between now() - interval '30 hours' and now() - interval '28 hours' or at > now() - interval '40 minutes' as outage
+       case when at between now() - interval '30 hours' and now() - interval '28 hours' then 'ConnectionClosedError'
+         when at > now() - interval '40 minutes' then 'APITimeoutError' end as outage
      from (
        select now() - interval '7 days' * random() - interval '2 minutes' as at, 1 + floor(20 * random() ^ 2.2)::int as agent,
          random() + random() + random() + random() - 2 as noise, random() + random() + random() + random() - 2 as noise2,
@@ -111,7 +115,7 @@ async function insertEndedSessions(run: Run, count: number): Promise<void> {
          at + make_interval(secs => seconds) + interval '8 seconds' as ended,
          case
            when name = 'triage' and activated_at >= now() - interval '2 days' and luck < 0.55 then 'KeyError'
-           when outage and luck < 0.5 then 'TimeoutError'
+           when outage is not null and luck < 0.5 then outage
            when name = 'fleet' and luck < 0.2 then 'signal'
            when name = 'interview' and luck < 0.15 then 'memory'
            when luck < 0.006 then 'signal' when luck < 0.01 then 'ValueError' else 'none' end as problem
@@ -132,10 +136,11 @@ async function insertEndedSessions(run: Run, count: number): Promise<void> {
          'interruptions', 0, 'responses', jsonb_build_object('silence', null, 'release', null), 'greetingMs', null,
          'tools', jsonb_build_object('calls', 0, 'failed', 0), 'errors', 0, 'usage', '[]'::jsonb, 'endReason', null,
          'droppedLines', 0),
-       ms, ms * 2.1, (kind * 4)::int, case when outage and luck < 0.7 then 1 + (kind * 3)::int else 0 end, at, at
+       ms, ms * 2.1, (kind * 4)::int, case when outage is not null and luck < 0.7 then 1 + (kind * 3)::int else 0 end,
+       at, at
      from planned cross join lateral (
-       select (response_ms * case when name = 'booking' and activated_at >= now() - interval '1 day' then 2.6 when outage then 1.7
-         else 1 end)::int as ms
+       select (response_ms * case when name = 'booking' and activated_at >= now() - interval '1 day' then 2.6
+         when outage is not null then 1.7 else 1 end)::int as ms
      ) responses where luck > 0.05`,
   );
 }
