@@ -26,7 +26,11 @@ export const overviewBench: Benchmark = {
       log('waiting for the roll-up of the statistics');
       await waitUntil(
         'the roll-up',
-        async () => (await service.database.query('select from session_statistics limit 1')).rowCount || undefined,
+        // Days are rolled up one after the other. The newest interval ended at most half an hour and a minute ago.
+        async () => {
+          const newest = `select from session_statistics where from_at > now() - interval '61 minutes' limit 1`;
+          return (await service.database.query(newest)).rowCount || undefined;
+        },
         { seconds: 600, everyMs: 1_000 },
       );
       for (const path of paths) {
@@ -62,7 +66,7 @@ async function storeSessions(database: pg.Pool, agent: string, count: number): P
          insert into agents select (jsonb_populate_record(agents, jsonb_build_object('id', gen_random_uuid(),
            'name', 'agent-' || number, 'active_deployment_id', null, 'desired_deployment_id', null))).*
          from agents, generate_series(2, $2::int) as number
-         where name = $1 and desired_deployment_id is not null returning id
+         where name = $1 and active_deployment_id is not null returning id
        )
        insert into deployments select (jsonb_populate_record(deployments, jsonb_build_object('id', gen_random_uuid(),
          'agent_id', copies.id))).*
