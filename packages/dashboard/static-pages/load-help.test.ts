@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
+import { helpTopics } from '../src/components/help-topics.ts';
 import { findHelpAddress, helpSections } from '../src/help/help-sections.ts';
 import { helpSearchOptions } from '../src/help/search-options.ts';
 import { createHeadingAnchor } from './heading-anchor.ts';
@@ -24,13 +25,13 @@ describe('the help', () => {
   });
 
   it('has every section to which a page of the dashboard links', () => {
-    const missing = Object.values(helpSections).filter((section) => !addresses.has(`/help/${section}`));
-    expect(missing).toEqual([]);
+    const sections = [...Object.values(helpSections), ...helpTopics];
+    expect(sections.filter((section) => !addresses.has(`/help/${section}`))).toEqual([]);
     expect(findHelpAddress('/orgs/$organization/secrets/$set')).toBe('/help/secrets#compare-and-roll-back');
     expect(findHelpAddress('/orgs/$organization/settings/audit/')).toBe(
       '/help/operations/vault-and-audit#the-audit-log',
     );
-    expect(findHelpAddress('/sign-in')).toBe('/help/sessions#talk-from-your-own-page');
+    expect(findHelpAddress('/sign-in')).toBe('/help/accounts#passwords-and-sessions');
   });
 
   it('has every document, section and image to which its documents link', () => {

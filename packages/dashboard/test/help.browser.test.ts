@@ -73,7 +73,7 @@ browserTest(
     await page.goto(`${service.origin}/sign-in`);
     const opened = page.context().waitForEvent('page');
     await page.getByRole('link', { name: 'Help for this page (opens in a new tab)' }).click();
-    await (await opened).waitForURL(/\/help\/sessions#talk-from-your-own-page$/);
+    await (await opened).waitForURL(/\/help\/accounts#passwords-and-sessions$/);
     expect(new URL(page.url()).pathname).toBe('/sign-in');
     await page.context().close();
   },

@@ -32,6 +32,8 @@ browserTest('the overview shows running sessions, and why an agent cannot serve'
   await page.getByText('broken: The last deploy failed').waitFor();
   await page.getByRole('list', { name: 'Needs attention' }).getByText('Not serving', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Deployments of broken' }).waitFor();
+  const help = page.getByRole('link', { name: 'Help for Needs attention (opens in a new tab)' });
+  expect(await help.getAttribute('href')).toBe('/help/conversations#crashes');
   expect(await figure('Live sessions').textContent()).toBe('0');
   const sessionId = await startSession(service, 'parrot');
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('1');

@@ -22,9 +22,10 @@ export function AgentSecrets({ agent }: { readonly agent: AgentDetails }) {
       title="Secrets"
       lead={
         agent.secretSets.length === 0
-          ? 'The bot gets no secrets. Choose a secret set in the settings below.'
+          ? 'The bot gets no secrets. Choose a secret set in the settings above.'
           : 'The bot gets each key as an environment variable.'
       }
+      help="secrets#what-bots-get"
     >
       {agent.secretSets.length > 0 && (
         <RowList label="Secrets of the agent" items={agent.secretSets}>

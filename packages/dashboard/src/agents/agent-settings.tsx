@@ -41,6 +41,7 @@ export function AgentSettings({ agent }: { readonly agent: AgentDetails }) {
     <FormSection
       title="Settings"
       lead="A change of the scaling or of the conversations applies at once. Other changes create a deployment of the same code."
+      help="conversations#levels"
       form={form}
       submit="Save"
       isChanged={Object.keys(body).length > 0}

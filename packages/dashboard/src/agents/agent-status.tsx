@@ -5,11 +5,13 @@ import {
   getStatusLabel,
   lastDeployLabels,
 } from '@bothost/contract';
+import { Link } from '@tanstack/react-router';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
+import { useMembership } from '../organization/organization.ts';
 import { describeProfile } from './setting-fields.tsx';
 
 const startMethods = {
@@ -23,7 +25,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
   const { startMethod } = agent;
   const { image } = agent.deployment.manifest.spec;
   return (
-    <Section title="Status">
+    <Section title="Status" help="bots#how-python-instances-start-fast">
       <Problems agent={agent} />
       <FactList
         facts={[
@@ -54,7 +56,8 @@ function StartMethod({ method }: { readonly method: AgentDetails['startMethod'] 
   );
 }
 
-function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDetails }) {
+function Problems({ agent: { name, conditions, errors } }: { readonly agent: AgentDetails }) {
+  const { name: organization } = useMembership();
   const holding = conditions.filter(({ status }) => status === 'True');
   if (holding.length === 0) return null;
   return (
@@ -81,7 +84,15 @@ function Problems({ agent: { conditions, errors } }: { readonly agent: AgentDeta
               ))}
               {isDegraded && reason !== 'InstancesWait' && (
                 <p className="text-quiet">
-                  Read the logs of the deployment, then deploy a repaired version or roll back to an earlier one below.
+                  Read the logs, then deploy a repaired version or{' '}
+                  <Link
+                    to="/orgs/$organization/agents/$agent/deployments"
+                    params={{ organization, agent: name }}
+                    className="text-foreground underline underline-offset-4"
+                  >
+                    roll back to an earlier one
+                  </Link>
+                  .
                 </p>
               )}
             </div>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { EquivalentShellCommand } from './equivalent-shell-command.tsx';
 import { Form, FormProblem } from './form.tsx';
+import type { HelpTopic } from './help-topics.ts';
 import { Section } from './section.tsx';
 import type { FormState } from './use-form.ts';
 
@@ -26,6 +27,7 @@ export function FormFooter({ submit, isDisabled, command }: FormFooterProps) {
 type FormSectionProps = {
   readonly title: string;
   readonly lead?: ReactNode;
+  readonly help?: HelpTopic;
   readonly form: FormState;
   readonly submit: string;
   /** Whether the form has changes to send. */
@@ -35,9 +37,9 @@ type FormSectionProps = {
 };
 
 /** A section with a form. */
-export function FormSection({ title, lead, form, submit, isChanged, command, children }: FormSectionProps) {
+export function FormSection({ title, lead, help, form, submit, isChanged, command, children }: FormSectionProps) {
   return (
-    <Section title={title} lead={lead}>
+    <Section title={title} lead={lead} help={help}>
       <Form form={form}>
         <div className="flex max-w-md flex-col gap-4 px-5 py-5 sm:px-6">
           <FormProblem />

@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useId } from 'react';
 import { classNames } from './class-names.ts';
 import { ShellCommandButton } from './equivalent-shell-command.tsx';
+import { HelpIcon } from './help-icon.tsx';
+import type { HelpTopic } from './help-topics.ts';
 
 type PageHeaderProps = {
   readonly title: string;
@@ -37,6 +39,8 @@ export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
 type SectionProps = {
   readonly title?: string;
   readonly lead?: ReactNode;
+  /** The section of the help that explains this section. Needs a title. */
+  readonly help?: HelpTopic | undefined;
   readonly actions?: ReactNode;
   readonly isDanger?: boolean;
   readonly children?: ReactNode;
@@ -46,7 +50,7 @@ type SectionProps = {
  * A framed part of a page. Its children span the full width of the frame, so that the separators between list rows reach both
  * edges.
  */
-export function Section({ title, lead, actions, isDanger = false, children }: SectionProps) {
+export function Section({ title, lead, help, actions, isDanger = false, children }: SectionProps) {
   const id = useId();
   return (
     <section
@@ -59,9 +63,12 @@ export function Section({ title, lead, actions, isDanger = false, children }: Se
       {title !== undefined && (
         <div className="flex items-start justify-between gap-x-6 gap-y-3 border-line px-5 py-4 not-last:border-b max-sm:flex-wrap sm:px-6">
           <div className="flex min-w-0 flex-col gap-1">
-            <h2 id={id} className="font-semibold">
-              {title}
-            </h2>
+            <div className="flex items-center gap-1.5">
+              <h2 id={id} className="font-semibold">
+                {title}
+              </h2>
+              {help !== undefined && <HelpIcon address={`/help/${help}`} label={title} />}
+            </div>
             {lead !== undefined && <p className="max-w-2xl text-quiet text-sm">{lead}</p>}
           </div>
           {actions !== undefined && <div className="shrink-0">{actions}</div>}

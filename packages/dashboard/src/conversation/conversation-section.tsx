@@ -59,6 +59,7 @@ export function ConversationSection(props: ConversationSectionProps) {
     <Section
       title="Conversation"
       lead={describeKeys(turns.length > 1, recording !== null)}
+      help="conversations#levels"
       actions={
         isStored &&
         canCallOperation(membership, 'deleteSessionConversation') && (

@@ -58,6 +58,7 @@ export function DeployImage({ organization, region: newRegion }: DeployImageProp
       <Section
         title="Deploy an image"
         lead={`Region ${region} runs container images. The service pulls the image, and all instances run the digest that was pulled.`}
+        help="images#what-is-deployed"
       >
         <Form
           form={{

@@ -61,7 +61,11 @@ function ComparedFiles({ from, to, shown }: ComparedFilesProps) {
       {({ current, former }) => {
         const differences = compareFiles(former ?? [], current);
         return (
-          <Section title="Files" lead={former === null ? formatCount(current.length, 'file') : summarize(differences)}>
+          <Section
+            title="Files"
+            lead={former === null ? formatCount(current.length, 'file') : summarize(differences)}
+            help="deploy#what-is-packed"
+          >
             {differences.length > 0 && (
               <ul aria-label="Files that differ" className="divide-y divide-line">
                 {differences.map((difference) => (

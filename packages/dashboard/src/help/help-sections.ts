@@ -3,7 +3,12 @@ import type { RegisteredRouter } from '@tanstack/react-router';
 /** The section of the help for a page and the pages below it, with the longest matching path. A test checks that each exists. */
 export const helpSections = {
   '/': 'sessions#talk-from-your-own-page',
+  '/authorize': 'accounts#the-command-line',
   '/device': 'accounts#the-command-line',
+  '/join': 'accounts#the-first-account',
+  '/reset-password': 'accounts#passwords-and-sessions',
+  '/sign-in': 'accounts#passwords-and-sessions',
+  '/sign-in/openid': 'accounts#openid-connect',
   '/talk/$agent': 'sessions#talk-from-your-own-page',
   '/orgs': 'accounts#organizations-and-roles',
   '/orgs/$organization': 'conversations#turns-and-response-times',
@@ -14,6 +19,7 @@ export const helpSections = {
   '/orgs/$organization/agents/$agent/logs': 'conversations#logs',
   '/orgs/$organization/agents/$agent/sessions': 'sessions#the-record-of-a-session',
   '/orgs/$organization/agents/$agent/settings': 'deploy#deploytoml',
+  '/orgs/$organization/builds/$build': 'bots#how-a-project-is-prepared',
   '/orgs/$organization/deploy': 'deploy#in-the-browser',
   '/orgs/$organization/logs': 'conversations#logs',
   '/orgs/$organization/secrets': 'secrets',
@@ -24,6 +30,7 @@ export const helpSections = {
   '/orgs/$organization/settings/alerts': 'webhooks#alerts',
   '/orgs/$organization/settings/audit': 'operations/vault-and-audit#the-audit-log',
   '/orgs/$organization/settings/webhooks': 'webhooks',
+  '/orgs/$organization/settings/webhooks/$webhookId': 'webhooks#receive-events',
   '/orgs/$organization/talk': 'sessions#talk-from-your-own-page',
   '/settings': 'accounts#passwords-and-sessions',
   '/settings/tokens': 'accounts#the-command-line',

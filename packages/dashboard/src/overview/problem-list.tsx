@@ -22,7 +22,11 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
   // The groups of failed sessions say more than this item, which only counts them.
   const current = attention.filter(({ kind }) => kind !== 'sessions-failed');
   return (
-    <Section title="Needs attention" lead="Problems of agents and causes of failed sessions, with what to do next.">
+    <Section
+      title="Needs attention"
+      lead="Problems of agents and causes of failed sessions, with what to do next."
+      help="conversations#crashes"
+    >
       <QueryBoundary query={problems}>
         {(data) => (
           <RowList

@@ -48,6 +48,7 @@ export function ImagePullSecrets({ sets }: { readonly sets: readonly SecretSetLi
     <Section
       title="Image pull secrets"
       lead="Credentials for registries with private images."
+      help="secrets#image-pull-secrets"
       actions={sets.length > 0 && create}
     >
       {verify.error !== null && (

@@ -175,6 +175,7 @@ function Agents({ set: { agents } }: { readonly set: SecretSetDetails }) {
     <Section
       title="Agents"
       lead={agents.length === 0 ? 'No agent uses this set.' : 'They use a new revision after their next deploy.'}
+      help="secrets#what-bots-get"
     >
       {agents.length > 0 && (
         <RowList label="Agents" items={agents}>

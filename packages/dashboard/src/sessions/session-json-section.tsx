@@ -15,7 +15,7 @@ type SessionJsonSectionProps = {
 export function SessionJsonSection({ organization, agentName, session }: SessionJsonSectionProps) {
   const { sessionId } = session;
   return (
-    <Section title="Record" lead="As the API returns it.">
+    <Section title="Record" lead="As the API returns it." help="sessions#the-record-of-a-session">
       <div className="flex flex-col gap-4 p-5 sm:p-6">
         <CopyableText text={botcliCommands.showSession(organization, agentName, sessionId)} name="botcli command" />
         <CopyableText

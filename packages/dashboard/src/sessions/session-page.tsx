@@ -214,12 +214,13 @@ function Session({ organization, agentName, session, log, conversation: read, re
         }
       </QueryBoundary>
       {events.length > 0 && (
-        <Section title="Events">
+        <Section title="Events" help="conversations#crashes">
           <SessionEvents events={events} />
         </Section>
       )}
       <Section
         title="Output"
+        help="conversations#logs"
         lead={part === null ? undefined : 'Only the lines of the part of the chart that is shown.'}
         actions={
           <Button asChild variant="outline" size="small">
@@ -245,7 +246,10 @@ function Session({ organization, agentName, session, log, conversation: read, re
         command={formatLogsCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
       />
       {startPhases !== null && (
-        <Section title={`Start (${session.coldStart === true ? 'cold' : 'warm'})`}>
+        <Section
+          title={`Start (${session.coldStart === true ? 'cold' : 'warm'})`}
+          help="bots#how-python-instances-start-fast"
+        >
           <StartPhases durations={startPhases} />
         </Section>
       )}

@@ -38,6 +38,7 @@ export function PhoneCarriersSection({ membership }: { readonly membership: Memb
           <code className="font-mono text-sm">{botcliCommands.showPhone(organization, 'AGENT')}</code>.
         </>
       }
+      help="telephony#connecting-a-carrier"
     >
       <QueryBoundary query={connections}>
         {(data) => (

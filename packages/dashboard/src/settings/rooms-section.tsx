@@ -29,6 +29,7 @@ export function RoomsSection({ membership }: { readonly membership: Membership }
     <Section
       title="Rooms"
       lead="With a key of Daily, sessions can start in rooms, with several participants and phone calls."
+      help="rooms#connect-daily"
     >
       <QueryBoundary query={connections}>
         {() => (

@@ -152,7 +152,11 @@ function WebhookDetails({ webhook, organization }: WebhookProps) {
 function Deliveries({ webhook, organization }: WebhookProps) {
   const pages = useInfiniteQuery(webhookDeliveriesQuery(organization, webhook.id));
   return (
-    <Section title="Deliveries" lead="Events that are not accepted are sent again for a day, with growing intervals.">
+    <Section
+      title="Deliveries"
+      lead="Events that are not accepted are sent again for a day, with growing intervals."
+      help="webhooks#what-was-delivered"
+    >
       <QueryBoundary query={pages}>
         {(data) => (
           <RowList

@@ -46,6 +46,7 @@ export function StatisticsCharts({ organization, period, statistics, hasAgents }
           ? `${formatCount(statistics.total.sessions, 'session')}, ${statistics.total.failed.toLocaleString('en')} failed. Sessions are counted when they are created.`
           : formatDateTime(new Date(point.at))
       }
+      help="conversations#turns-and-response-times"
     >
       <div className="grid gap-x-10 gap-y-8 px-5 py-5 sm:px-6 lg:grid-cols-2">
         <SeriesChart

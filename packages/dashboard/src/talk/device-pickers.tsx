@@ -33,7 +33,7 @@ export function DevicePickers(props: DevicePickersProps) {
       .map(({ deviceId, label }) => [deviceId, label || 'Unnamed device'] as const),
   ];
   return (
-    <Section title="Connection">
+    <Section title="Connection" help="media">
       <div className="flex flex-col gap-4 px-5 py-5 sm:px-6">
         <SelectField
           label="Transport"
