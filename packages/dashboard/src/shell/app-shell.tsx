@@ -45,7 +45,7 @@ export function AppShell() {
             Skip to the content
           </a>
           <header className="border-line border-b bg-surface">
-            <div className="mx-auto flex w-full max-w-6xl items-center gap-1 px-4 pt-3 pb-2 sm:gap-2 sm:px-6">
+            <div className="mx-auto flex w-full max-w-page items-center gap-1 px-4 pt-3 pb-2 sm:gap-2 sm:px-6">
               <Link to="/" aria-label="bothost, start page" className="shrink-0">
                 <img src="/assets/parrot.svg" alt="" width="28" height="28" />
               </Link>
@@ -61,7 +61,7 @@ export function AppShell() {
               </div>
             </div>
             {membership !== undefined && (
-              <Navigation label="Main" className="mx-auto w-full max-w-6xl gap-1 pl-2 sm:px-4">
+              <Navigation label="Main" className="mx-auto w-full max-w-page gap-1 pl-2 sm:px-4">
                 {navigation.map(({ label, to }) => (
                   <Link
                     key={label}
@@ -76,7 +76,7 @@ export function AppShell() {
               </Navigation>
             )}
           </header>
-          <main id="content" className="mx-auto w-full max-w-6xl flex-1 px-4 pt-8 pb-20 sm:px-6">
+          <main id="content" className="mx-auto w-full max-w-page flex-1 px-4 pt-8 pb-20 sm:px-6">
             <Outlet />
           </main>
         </div>

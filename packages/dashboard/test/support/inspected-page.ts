@@ -33,10 +33,13 @@ export async function openPage({ origin }: BuiltService, context: BrowserContext
 /** The directory for screenshots of all inspected pages. Without it, no screenshots are taken. */
 const pictures = import.meta.env['BOTHOST_TEST_PICTURES'];
 
+/** Widths of screens in pixels. The last one is that of the page after a check. */
+const widths = [390, 2_560, 1_440];
+
 /**
- * Checks the current page in both themes: on a wide and a narrow screen, it must not scroll horizontally, and axe must find no
- * serious fault in the element that matches the selector `checked`. With BOTHOST_TEST_PICTURES, stores screenshots of the whole
- * page, or only of its visible part.
+ * Checks the current page in both themes: it must not scroll horizontally on a screen of any width, and axe must find no serious
+ * fault in the element that matches the selector `checked`. With BOTHOST_TEST_PICTURES, stores screenshots of the whole page, or
+ * only of its visible part.
  */
 export async function checkLayoutAndAccessibility(
   page: Page,
@@ -46,15 +49,10 @@ export async function checkLayoutAndAccessibility(
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme });
     await page.waitForFunction((wanted) => document.documentElement.dataset['theme'] === wanted, theme);
-    for (const width of [390, 1440]) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       if (pictures !== undefined) await takeScreenshot(page, join(pictures, `${name}-${theme}-${width}.png`), fullPage);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    }
-    if (pictures !== undefined) {
-      await page.setViewportSize({ width: 2560, height: 1440 });
-      await takeScreenshot(page, join(pictures, `${name}-${theme}-2560.png`), fullPage);
-      await page.setViewportSize({ width: 1440, height: 900 });
     }
     await finishTransitions(page);
     expect([name, theme, await findSeriousFaults(page, checked)]).toEqual([name, theme, '[]']);
