@@ -1,12 +1,13 @@
 import type { CommandReport, CommandReportStream } from '../output/report.ts';
 import type { CommandContext } from './context.ts';
-import type {
-  CompletionWords,
-  OptionalValueOption,
-  Options,
-  RepeatedOption,
-  SwitchOption,
-  ValueOption,
+import {
+  type CompletionWords,
+  confirmationOptions,
+  type OptionalValueOption,
+  type Options,
+  type RepeatedOption,
+  type SwitchOption,
+  type ValueOption,
 } from './options.ts';
 
 /** A positional argument. If `many` is true, the argument takes all remaining words. */
@@ -57,6 +58,8 @@ type OptionValue<Option> =
           ? boolean | undefined
           : boolean;
 
+const confirmationDetails = 'On a terminal, the command asks for confirmation. Without one, it needs --yes.';
+
 /**
  * Defines a command. `run` receives the parsed and typed arguments and options. A command file imports only types from
  * `@bothost/contract` and loads other modules in `run`, so that help and completion can load all command files quickly.
@@ -70,9 +73,11 @@ export function defineCommand<const A extends PositionalArguments, const O exten
   readonly examples: readonly string[];
   readonly run: (context: CommandContext, values: Values<A, O>) => Promise<CommandReport | CommandReportStream>;
 }): Command {
+  const details = definition.details === undefined ? [] : [definition.details];
+  if (definition.options['yes'] === confirmationOptions.yes) details.push(confirmationDetails);
   return {
     ...definition,
-    details: definition.details ?? null,
+    details: details.length === 0 ? null : details.join('\n'),
     isLocal: definition.isLocal ?? false,
     // The cast is safe, because the parser creates the values according to `definition`.
     run: (context, values) => definition.run(context, values as Values<A, O>),

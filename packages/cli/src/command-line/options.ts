@@ -49,6 +49,12 @@ export function flagOption(description: string, short?: string): FlagOption {
   return { kind: 'flag', description, ...(short === undefined ? {} : { short }) };
 }
 
+/** The options of a command that asks for confirmation. `defineCommand` adds to its help that it asks. */
+export const confirmationOptions = {
+  yes: flagOption('Skip the confirmation', 'y'),
+  force: flagOption('Skip the confirmation', 'f'),
+};
+
 export function switchOption(description: string, short?: string): SwitchOption {
   return { kind: 'switch', description, ...(short === undefined ? {} : { short }) };
 }

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption } from '../../../command-line/options.ts';
+import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 import { formatCount } from '../../../output/format.ts';
 
@@ -7,10 +7,9 @@ export const command = defineCommand({
   summary: 'Delete an agent',
   details:
     'Live sessions run to their end; new ones cannot start. The session records are kept, but a new agent with ' +
-    'the same name does not inherit them.\n' +
-    'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
+    'the same name does not inherit them.',
   arguments: { name: { description: 'Name of the agent' } },
-  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  options: confirmationOptions,
   examples: ['cloud agent delete my-bot --yes'],
   run: async ({ service, io }, { name, yes, force }) => {
     const client = await service();

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption, textOption } from '../../../command-line/options.ts';
+import { confirmationOptions, flagOption, textOption } from '../../../command-line/options.ts';
 import { findAgentWithDeployments } from '../../../deploy/agent-with-deployments.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 
@@ -9,13 +9,11 @@ export const command = defineCommand({
     'Deploys the code, settings and secret revisions of an earlier deployment again. Without --to, this is the ' +
     'deployment that served before, or the serving one if a later deployment failed.\n' +
     'If that version is already active, the command changes nothing.\n' +
-    'New sessions use it as soon as its first instance is ready; live sessions are not interrupted.\n' +
-    'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
+    'New sessions use it as soon as its first instance is ready; live sessions are not interrupted.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     to: textOption({ description: 'Deployment to roll back to', placeholder: 'DEPLOYMENT' }),
-    yes: flagOption('Skip the confirmation', 'y'),
-    force: flagOption('Skip the confirmation', 'f'),
+    ...confirmationOptions,
     wait: flagOption('Wait until the deployment is active (the default)'),
     'no-wait': flagOption('Do not wait until the deployment is active'),
   },

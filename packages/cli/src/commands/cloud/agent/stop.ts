@@ -1,22 +1,19 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption, requiredOption, textOption } from '../../../command-line/options.ts';
+import { confirmationOptions, requiredOption, textOption } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 
 export const command = defineCommand({
   summary: 'Stop a session of an agent',
-  details:
-    'The bot is stopped immediately. On a terminal, the command asks for confirmation. Without one, it needs ' +
-    '--force.',
+  details: 'The bot is stopped immediately.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     'session-id': requiredOption(textOption({ description: 'The session to stop', short: 's', placeholder: 'ID' })),
-    force: flagOption('Skip the confirmation', 'f'),
-    yes: flagOption('Skip the confirmation', 'y'),
+    ...confirmationOptions,
   },
-  examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --force'],
+  examples: ['cloud agent stop parrot --session-id 0192f0c1-2345-7000-8000-00000000abcd --yes'],
   run: async ({ service, io }, { name, 'session-id': sessionId, force, yes }) => {
     const client = await service();
-    if (!force && !yes) await requireConfirmation(io, `Stop the session ${sessionId} of ${name}?`, '--force');
+    if (!force && !yes) await requireConfirmation(io, `Stop the session ${sessionId} of ${name}?`, '--yes');
     const stopped = await client.stopSession({ params: { agentName: name, sessionId } });
     return {
       json: stopped,

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
-import { flagOption } from '../../../command-line/options.ts';
+import { confirmationOptions } from '../../../command-line/options.ts';
 import { writeProfile } from '../../../connection/profile.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 
@@ -10,7 +10,7 @@ export const command = defineCommand({
     'A personal access token, such as the one of `cloud auth login`, is also revoked. API keys stay valid until `cloud keys ' +
     'revoke` revokes them. The service cannot show private keys again.',
   arguments: {},
-  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  options: confirmationOptions,
   examples: ['cloud auth logout --yes'],
   run: async (context, { yes, force }) => {
     const { io, profile, warn } = context;

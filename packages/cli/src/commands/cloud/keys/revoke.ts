@@ -1,13 +1,12 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption } from '../../../command-line/options.ts';
+import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
   summary: 'Revoke an API key permanently',
-  details: 'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { id: { description: 'Id of the key, from `cloud keys list`' } },
-  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  options: confirmationOptions,
   examples: ['cloud keys revoke 0192f0c1-2345-7000-8000-00000000abcd --yes'],
   run: async ({ service, io, settings }, { id, yes, force }) => {
     const client = await service();

@@ -1,15 +1,15 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption } from '../../../command-line/options.ts';
+import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 import { findOrganizationMember, memberArgument } from '../../../records/find-organization-member.ts';
 
 export const command = defineCommand({
   summary: 'Remove a member from the organization',
   details:
-    'The person loses access at once, also with personal access tokens. API keys that the person created stay valid. On a ' +
-    'terminal, the command asks for confirmation. Without one, it needs --yes. Needs the login of an owner.',
+    'The person loses access at once, also with personal access tokens. API keys that the person created stay valid. ' +
+    'Needs the login of an owner.',
   arguments: { member: memberArgument },
-  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  options: confirmationOptions,
   examples: ['cloud members remove ada@example.com --yes'],
   run: async ({ memberService, io, settings }, { member: emailOrId, yes, force }) => {
     const client = await memberService();

@@ -1,15 +1,15 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption } from '../../../command-line/options.ts';
+import { confirmationOptions, flagOption } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 import { createConnectionFields } from '../../../rooms/connection-fields.ts';
 
 export const command = defineCommand({
   summary: 'Delete the stored key of a provider of rooms',
   details:
-    'On a terminal, the command asks for confirmation. Without one, it needs --yes. While rooms exist, the key is deleted only with ' +
+    'While rooms exist, the key is deleted only with ' +
     '--force: the rooms then expire at the provider, and are deleted once a key is connected again.',
   arguments: { provider: { description: 'Name of the provider: daily' } },
-  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Delete the key although rooms exist') },
+  options: { ...confirmationOptions, force: flagOption('Delete the key although rooms exist') },
   examples: ['cloud rooms disconnect daily --yes'],
   run: async ({ service, io }, { provider, yes, force }) => {
     const client = await service();

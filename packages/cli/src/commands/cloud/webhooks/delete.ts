@@ -1,13 +1,12 @@
 import { defineCommand } from '../../../command-line/command.ts';
-import { flagOption } from '../../../command-line/options.ts';
+import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
 import { webhookArgument } from '../../../records/webhook.ts';
 
 export const command = defineCommand({
   summary: 'Delete a webhook, its secret and its deliveries',
-  details: 'On a terminal, the command asks for confirmation. Without one, it needs --yes.',
   arguments: { id: webhookArgument },
-  options: { yes: flagOption('Skip the confirmation', 'y'), force: flagOption('Skip the confirmation', 'f') },
+  options: confirmationOptions,
   examples: ['cloud webhooks delete 0192f0c1-2345-7000-8000-00000000abcd --yes'],
   run: async ({ service, io }, { id, yes, force }) => {
     const client = await service();

@@ -303,7 +303,7 @@ test('admit prints how a further person joins the room of a session', async () =
 test('stop asks for confirmation, and requires --force without a terminal', async () => {
   const stop = `stop parrot -s ${sessionId}`;
   const answer = (isYes: boolean) => ({ terminal: true, answers: [isYes] });
-  await run(stop, { status: 2, wholeStdout: '', stderr: '--force', requests: [] });
+  await run(stop, { status: 2, wholeStdout: '', stderr: '--yes', requests: [] });
   await run(stop, { status: 1, requests: [] }, answer(false));
   await run(stop, {}, answer(true));
   await run(`${stop} -f --json`, {
