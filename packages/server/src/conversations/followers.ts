@@ -32,7 +32,7 @@ export type ConversationFollowers = {
 const idleMs = 500;
 const watchedMs = 100;
 
-type Followed = {
+type FollowedConversation = {
   readonly instanceId: string;
   /** The last step, which the next one waits for. */
   last: Promise<unknown>;
@@ -44,7 +44,7 @@ type Followed = {
 export function createConversationFollowers(
   context: FollowerContext & { readonly logger: Pick<Logger, 'error'> },
 ): ConversationFollowers {
-  const followed = new Map<string, Followed>();
+  const followed = new Map<string, FollowedConversation>();
   const waiting = new Map<string, Set<() => void>>();
   let isClosed = false;
   let running: Promise<void> | null = null;
@@ -56,7 +56,7 @@ export function createConversationFollowers(
     for (const resolve of woken ?? []) resolve();
   };
 
-  const open = (sessionId: string, state: Followed): Promise<ConversationFollower | null> => {
+  const open = (sessionId: string, state: FollowedConversation): Promise<ConversationFollower | null> => {
     state.follower ??= findFollowedSession(context.db, sessionId)
       .then((session) => (session === undefined ? null : openFollower(context, session, state.instanceId)))
       .then((follower) => {
@@ -71,7 +71,7 @@ export function createConversationFollowers(
   };
 
   /** Reads the next part of one conversation. Returns whether there is more. */
-  const step = async (sessionId: string, state: Followed): Promise<boolean> => {
+  const step = async (sessionId: string, state: FollowedConversation): Promise<boolean> => {
     const follower = await open(sessionId, state);
     const outcome = follower === null ? 'unknown' : await follower.step();
     // Nothing is followed at the level `off`, or the instance has been removed.
@@ -81,13 +81,13 @@ export function createConversationFollowers(
   };
 
   /** Runs steps of one conversation one after the other. */
-  const inTurn = <T>(state: Followed, work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(state: FollowedConversation, work: () => Promise<T>): Promise<T> => {
     const next = state.last.then(work);
     state.last = next.catch(() => undefined);
     return next;
   };
 
-  const stepOrLog = async (sessionId: string, state: Followed) => {
+  const stepOrLog = async (sessionId: string, state: FollowedConversation) => {
     try {
       await inTurn(state, () => step(sessionId, state));
       state.problem = undefined;
@@ -115,7 +115,7 @@ export function createConversationFollowers(
     });
   }, watchedMs);
 
-  const finishFollowed = async (sessionId: string, state: Followed) => {
+  const finishFollowed = async (sessionId: string, state: FollowedConversation) => {
     await inTurn(state, async () => {
       while (await step(sessionId, state));
       await (await open(sessionId, state))?.end();
@@ -177,7 +177,7 @@ export function createConversationFollowers(
   };
 }
 
-function createFollowed(instanceId: string): Followed {
+function createFollowed(instanceId: string): FollowedConversation {
   return { instanceId, last: Promise.resolve(), follower: null, opened: null, problem: undefined };
 }
 

@@ -25,11 +25,11 @@ export type LogsContext = LogSourcesContext & {
 };
 
 const limits: LogPageLimits = {
-  lines: 0,
+  maxLines: 0,
   responseBytes: 4 * 1024 * 1024,
   scanBytes: 128 * 1024 * 1024,
-  milliseconds: 2_000,
-  count: 10_000,
+  maxMs: 2_000,
+  maxCount: 10_000,
   countBytes: 2 * 1024 * 1024,
 };
 /** Interval in milliseconds at which a waiting request checks for new instances. */
@@ -98,7 +98,7 @@ async function readLogs(
       to: Math.min(now, end),
       limits: {
         ...limits,
-        lines: query.limit,
+        maxLines: query.limit,
         ...(query.cursor === undefined ? {} : { count: 0, countBytes: 0 }),
       },
     };

@@ -13,7 +13,7 @@ type Query = Omit<RequestOf<GetLogHistogram>['query'], 'agent'>;
 const steps = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800, 31_536_000] as const;
 const intervalsAtMost = 120;
 /** Limits on the cost of one request. */
-const limits = { scanBytes: 64 * 1024 * 1024, milliseconds: 1_000 };
+const limits = { scanBytes: 64 * 1024 * 1024, maxMs: 1_000 };
 
 /** Counts the output of the instances of agents, the newest lines first, until a limit is reached. */
 export async function getLogHistogram(
@@ -45,7 +45,7 @@ async function countLines(
     for (let next = await merge.next(); next !== null; next = await merge.next()) {
       const seconds = next.position.at / 1_000_000;
       if (next.decode !== null) intervals.add(Math.floor(seconds), next.decode().level);
-      const isSpent = merge.scannedBytes() >= limits.scanBytes || performance.now() - startedAt >= limits.milliseconds;
+      const isSpent = merge.scannedBytes() >= limits.scanBytes || performance.now() - startedAt >= limits.maxMs;
       if (!isSpent && !context.closing.aborted) continue;
       countedFrom = seconds;
       break;

@@ -14,11 +14,11 @@ import { type LogPage, type LogPageRequest, readLogPage } from './read-page.ts';
 
 const random = createSeededRandom(7);
 const everything = {
-  lines: 1_000_000,
+  maxLines: 1_000_000,
   responseBytes: 2 ** 40,
   scanBytes: 2 ** 40,
-  milliseconds: 60_000,
-  count: 0,
+  maxMs: 60_000,
+  maxCount: 0,
   countBytes: 0,
 };
 const noFilter = { text: undefined, level: undefined };
@@ -95,7 +95,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
       const collected: string[] = [];
       let after: LogPosition | null = null;
       for (;;) {
-        const page: LogPage = await read({ order, after, limits: { ...everything, lines: 1 + random.below(400) } });
+        const page: LogPage = await read({ order, after, limits: { ...everything, maxLines: 1 + random.below(400) } });
         collected.push(...texts(page));
         if (page.isLast) break;
         after = page.reached;
@@ -110,7 +110,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
     const collected: string[] = [];
     let [after, pages]: [LogPosition | null, number] = [null, 0];
     for (; ; pages++) {
-      const limits = { ...everything, lines: 50, scanBytes: 500_000 };
+      const limits = { ...everything, maxLines: 50, scanBytes: 500_000 };
       const page: LogPage = await read({ order, after, filter: { text: 'fizz', level: undefined }, limits });
       collected.push(...texts(page));
       if (page.isLast) break;
@@ -157,7 +157,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
   });
 
   it('skips lines before the offset, and counts matches up to the limit', async () => {
-    const limits = { ...everything, lines: 10, count: 500, countBytes: 2 ** 40 };
+    const limits = { ...everything, maxLines: 10, maxCount: 500, countBytes: 2 ** 40 };
     const page = await read({ offset: 20, limits });
     expect(texts(page)).toEqual(written.slice(20, 30).map(({ text }) => text));
     expect(page).toMatchObject({ counted: 500, isComplete: false });

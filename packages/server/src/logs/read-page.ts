@@ -7,14 +7,14 @@ import { findLogOutputs, type LogSourcesContext } from './sources.ts';
 
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type LogPageLimits = {
-  readonly lines: number;
+  readonly maxLines: number;
   /** The maximum number of bytes in the lines of one page. */
   readonly responseBytes: number;
   /** The maximum number of bytes to read from disk. */
   readonly scanBytes: number;
-  readonly milliseconds: number;
-  /** After a page is full, further matches are counted until there are `count` matches or `countBytes` bytes have been read. */
-  readonly count: number;
+  readonly maxMs: number;
+  /** After a page is full, further matches are counted until there are `maxCount` of them, or `countBytes` bytes have been read. */
+  readonly maxCount: number;
   readonly countBytes: number;
 };
 
@@ -71,7 +71,7 @@ export async function readLogPage(context: LogPageContext, request: LogPageReque
           lines.push(withInstance(line, position, instance));
           responseBytes += line.log.length;
         }
-        isFull ||= lines.length >= limits.lines || responseBytes >= limits.responseBytes;
+        isFull ||= lines.length >= limits.maxLines || responseBytes >= limits.responseBytes;
       }
       if (isSpent(merge.scannedBytes())) break;
     }
@@ -89,8 +89,8 @@ export async function readLogPage(context: LogPageContext, request: LogPageReque
 
   function isSpent(scannedBytes: number): boolean {
     const elapsed = performance.now() - startedAt;
-    if (scannedBytes >= limits.scanBytes || elapsed >= limits.milliseconds) return true;
-    return isFull && (matched >= limits.count || scannedBytes >= limits.countBytes);
+    if (scannedBytes >= limits.scanBytes || elapsed >= limits.maxMs) return true;
+    return isFull && (matched >= limits.maxCount || scannedBytes >= limits.countBytes);
   }
 }
 

@@ -53,7 +53,7 @@ export async function createOrganization(
     // No other transaction knows this organization yet, so the lock of its log can be taken before others.
     await record(context, db, scope, 'organization.create', [row.name]);
     await addMember({ ...context, db }, scope, 'owner');
-    return present(row);
+    return toOrganization(row);
   });
 }
 
@@ -104,7 +104,7 @@ async function change(
     const after = await work(db, before);
     await updateOrganizationRow(db, after);
     await record({ now }, db, scope, action, before.name === after.name ? [before.name] : [before.name, after.name]);
-    return present(after);
+    return toOrganization(after);
   });
 }
 
@@ -119,8 +119,8 @@ function record(
   return appendAudit(db, actor.organizationId, { ...about, action, actor, at: now(), result: 'done' });
 }
 
-type Presented = Pick<OrganizationRow, 'id' | 'name' | 'verbose_name' | 'viewers_can_start_sessions'>;
+type OrganizationFields = Pick<OrganizationRow, 'id' | 'name' | 'verbose_name' | 'viewers_can_start_sessions'>;
 
-function present({ id, name, verbose_name, viewers_can_start_sessions }: Presented): Organization {
+function toOrganization({ id, name, verbose_name, viewers_can_start_sessions }: OrganizationFields): Organization {
   return { id, name, verboseName: verbose_name, viewersCanStartSessions: viewers_can_start_sessions };
 }

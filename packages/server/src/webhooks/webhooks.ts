@@ -30,7 +30,7 @@ type Context = { readonly db: Database; readonly now: () => Date };
 type HostContext = Context & { readonly webhookHosts: AllowedHosts };
 
 export async function listWebhooks(context: { readonly db: Database }, scope: Scope): Promise<Webhook[]> {
-  return (await listWebhookRows(context.db, scope.organizationId)).map(present);
+  return (await listWebhookRows(context.db, scope.organizationId)).map(toWebhook);
 }
 
 /** Creates a webhook. Its secret is returned only here. @throws failure `invalid-request`, `webhooks-too-many` */
@@ -62,7 +62,7 @@ export async function createWebhook(
     await recordWebhookAudit(db, scope, inserted, { at: now, action: 'webhooks.create' });
     return inserted;
   });
-  return { ...present(row), secret };
+  return { ...toWebhook(row), secret };
 }
 
 /** @throws failure `invalid-request`, `webhook-not-found` */
@@ -83,7 +83,7 @@ export function updateWebhook(
     });
     if (row === undefined) throw createApiError('webhook-not-found');
     await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.update', details: Object.keys(wanted) });
-    return present(row);
+    return toWebhook(row);
   });
 }
 
@@ -107,7 +107,7 @@ export async function rotateWebhookSecret(
     const row = await replaceSigningKey(db, organizationId, id, { wrapped, at, formerUntil });
     if (row === undefined) throw createApiError('webhook-not-found');
     await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.rotate' });
-    return { ...present(row), secret };
+    return { ...toWebhook(row), secret };
   });
 }
 
@@ -117,7 +117,7 @@ export function deleteWebhook(context: Context, scope: ActingScope, id: string):
     const row = await deleteWebhookRow(db, scope.organizationId, id);
     if (row === undefined) throw createApiError('webhook-not-found');
     await recordWebhookAudit(db, scope, row, { at: context.now(), action: 'webhooks.delete' });
-    return present(row);
+    return toWebhook(row);
   });
 }
 
@@ -148,7 +148,7 @@ function requireAllowedUrl({ webhookHosts }: HostContext, text: string): void {
   throw createApiError('invalid-request', { issues: [{ path: 'body.url', message }] });
 }
 
-function present(row: WebhookRow): Webhook {
+function toWebhook(row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,
