@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
@@ -93,17 +93,12 @@ it('purgeConversations removes the log of a deleted conversation if the server w
 
 it('removeOrphanedContent removes files without a key, except those of the last day', async () => {
   const kept = await conversation(1, true);
-  const [recent, old] = [newId(), newId()];
-  await writeContent(recent);
-  await writeContent(old);
-  await writeContent(old, 'recording');
-  for (const id of [old, kept]) {
-    for (const kind of ['lines', 'recording'] as const) {
-      const path = getContentPath(context.conversationsDirectory, { agentId: of.agentId, id }, kind);
-      await utimes(path, secondsAgo(2 * day), secondsAgo(2 * day));
-    }
-  }
-  await removeOrphanedContent(context);
-  expect(await files()).toEqual(expect.arrayContaining([kept, `${kept}.recording`, recent]));
-  expect(await files()).not.toEqual(expect.arrayContaining([expect.stringContaining(old)]));
+  const orphan = newId();
+  await writeContent(orphan);
+  await writeContent(orphan, 'recording');
+  await removeOrphanedContent({ ...context, now: () => new Date(Date.now() + 3_600_000) });
+  expect(await files()).toEqual(expect.arrayContaining([orphan, `${orphan}.recording`]));
+  await removeOrphanedContent({ ...context, now: () => new Date(Date.now() + 25 * 3_600_000) });
+  expect(await files()).toEqual(expect.arrayContaining([kept, `${kept}.recording`]));
+  expect(await files()).not.toEqual(expect.arrayContaining([expect.stringContaining(orphan)]));
 });

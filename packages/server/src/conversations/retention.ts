@@ -1,5 +1,5 @@
-import { readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { removeOrphans } from '../store/remove-orphans.ts';
 import { daysBefore } from '../store/retention.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { ContentKind } from './content-file.ts';
@@ -41,26 +41,16 @@ async function removeExpired(context: ConversationRemovalContext, kind: ContentK
   }
 }
 
-/** Removes files without a key, for example after an interrupted deletion. Keeps files of the last day. */
+/** Removes files without a key, for example after an interrupted deletion. */
 export async function removeOrphanedContent(context: ConversationRemovalContext): Promise<void> {
-  const recent = daysBefore(context.now(), 1).getTime();
-  for (const agentId of await list(context.conversationsDirectory)) {
-    const directory = join(context.conversationsDirectory, agentId);
-    const names = await list(directory);
-    const present = [...new Set(names.map((name) => name.split('.')[0] ?? ''))].filter(isUuid);
-    for (let from = 0; from < present.length; from += batch) {
-      const ids = present.slice(from, from + batch);
-      const known = (await findSessionsWithContent(context.db, ids)).map(({ id, kind }) => getContentName(id, kind));
-      for (const name of ids.flatMap((id) => [getContentName(id, 'lines'), getContentName(id, 'recording')])) {
-        const path = join(directory, name);
-        const changedAt = (await stat(path).catch(() => null))?.mtimeMs ?? recent;
-        if (!known.includes(name) && changedAt < recent) await rm(path, { force: true });
-      }
-    }
-    await rmdir(directory).catch(() => undefined);
-  }
-}
-
-async function list(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch(() => []);
+  const idOf = (name: string) => name.replace(/\.recording$/, '');
+  await removeOrphans(context.conversationsDirectory, {
+    now: context.now(),
+    matches: (name) => isUuid(idOf(name)),
+    findKnown: async (names) => {
+      const content = await findSessionsWithContent(context.db, [...new Set(names.map(idOf))]);
+      return new Set(content.map(({ id, kind }) => getContentName(id, kind)));
+    },
+    remove: (path) => rm(path, { force: true }),
+  });
 }

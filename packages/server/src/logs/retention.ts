@@ -1,6 +1,5 @@
-import { readdir, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DirectoryTreeRemover } from '@bothost/runtime';
+import { removeOrphans } from '../store/remove-orphans.ts';
 import { daysBefore } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -65,28 +64,7 @@ async function removeAll(
   }
 }
 
-/**
- * Removes log files without a database row, for example after a restore. Keeps files of the last day, because their rows may not
- * be stored yet.
- */
-export async function removeOrphanedLogs(context: LogRetentionContext): Promise<void> {
-  const recent = daysBefore(context.now(), 1).getTime();
-  for (const agentId of await list(context.logsDirectory)) {
-    const directory = join(context.logsDirectory, agentId);
-    const present = (await list(directory)).filter(isUuid);
-    for (let from = 0; from < present.length; from += batch) {
-      const ids = present.slice(from, from + batch);
-      const known = await findInstancesWithStoredLog(context.db, ids);
-      for (const instanceId of ids) {
-        const path = join(directory, instanceId);
-        const movedAt = (await stat(path).catch(() => null))?.ctimeMs ?? recent;
-        if (!known.has(instanceId) && movedAt < recent) await context.removeTree(path);
-      }
-    }
-    await rmdir(directory).catch(() => undefined);
-  }
-}
-
-async function list(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch(() => []);
+export async function removeOrphanedLogs({ db, now, logsDirectory, removeTree }: LogRetentionContext): Promise<void> {
+  const findKnown = (ids: readonly string[]) => findInstancesWithStoredLog(db, ids);
+  await removeOrphans(logsDirectory, { now: now(), matches: isUuid, findKnown, remove: removeTree });
 }
