@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildImage, noEngine, runDocker } from '../../../runtime/test/docker/engine.ts';
+import { noEngine, runDocker } from '../../../runtime/test/docker/engine.ts';
 import { describeUnless } from '../../../runtime/test/skip-with-reason.ts';
+import { buildPipecatImage, pipecatImage as image } from '../image-region/pipecat-image.ts';
 import { createBearerTokenHeaders, sessionUrl, waitForSessionEnd } from '../support/client.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createTestAuthority } from '../support/test-authority.ts';
@@ -12,7 +13,6 @@ import { findMissingTurnServer, networkAddress, startTurnServer, type TurnServer
 import { type DockerService, startDockerService } from './docker-service.ts';
 
 const agentName = 'pipecat';
-const image = 'bothost-test-pipecat:1';
 const program = fileURLToPath(new URL('../support/relayed_call.py', import.meta.url));
 const secret = 'shared-by-service-and-relay';
 
@@ -37,7 +37,7 @@ describeUnless(noEngine ?? (await findMissingTurnServer()), 'a TURN server as in
         BOTHOST_TURN_SECRET: secret,
       },
     );
-    await buildImage(image, fileURLToPath(new URL('pipecat-base', import.meta.url)));
+    await buildPipecatImage();
     expect((await service.deploy(agentName, image)).errors).toEqual([]);
   }, 600_000);
   afterAll(async () => {

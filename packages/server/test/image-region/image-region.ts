@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
@@ -10,7 +10,7 @@ import {
   type DeploymentDetails,
   type SessionResponse,
 } from '@bothost/contract';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { buildImage, runDocker } from '../../../runtime/test/docker/engine.ts';
 import { writeBot } from '../support/bots.ts';
 import { waitForSettledDeployment } from '../support/deploys.ts';
@@ -28,15 +28,42 @@ const settleMs = 120_000;
 
 const nodeDockerfile = `ARG BASE\nFROM \${BASE}\nWORKDIR /app\nCOPY . .\nCMD ["node", "main.js"]\n`;
 
-/** The service on the Docker engine of this machine, with a private registry. */
+/** Where the bots of a region run: on a Docker engine or in a Kubernetes cluster. */
+export type BotPlatform = {
+  /** Environment variables of the service. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Registries on private addresses from which images without a pull secret come. */
+  readonly registries: readonly string[];
+  /** Lets the platform pull from a registry of this machine, which has no TLS. */
+  readonly acceptRegistry: (host: string) => Promise<void>;
+  /** Makes an image of this machine's Docker engine available without a pull secret, and returns its reference for a deploy. */
+  readonly publishImage: (name: string) => Promise<string>;
+  /** Whether the service reads the conversations that bots record in files. */
+  readonly readsConversations: boolean;
+  /** Whether a bot that was asked to exit can be killed before the time that it got for this has passed. */
+  readonly shortensGracePeriods: boolean;
+  /** Returns the container or pod of an agent's only instance. Empty if there is none. */
+  readonly findBot: (agentId: string) => Promise<string>;
+  /** Runs a command in a container or pod, and returns its standard output. */
+  readonly runInBot: (bot: string, ...command: readonly string[]) => Promise<string>;
+  /** What a service left behind after its end. */
+  readonly listRemains: (hostId: string) => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+};
+
+/** The service with its bots on a platform, and a private registry. */
 export type ImageRegion = {
+  readonly platform: BotPlatform;
   readonly url: string;
   readonly organization: string;
   readonly publicKey: string;
   readonly client: ApiClient;
   readonly publicClient: ApiClient;
   readonly service: ServiceProcess;
-  /** Builds the image of a bot that evaluates JavaScript (`bots.ts`), pushes it, removes it from the engine, and returns its name. */
+  /**
+   * Builds the image of a bot that evaluates JavaScript (`bots.ts`), pushes it to the private registry, removes it from the engine,
+   * and returns its name.
+   */
   readonly pushBot: (name: string, prelude?: string) => Promise<string>;
   /** Creates an agent, or deploys it again, and waits until the deployment serves. Fails if it does not. */
   readonly deploy: (agentName: string, settings: AgentSettings) => Promise<DeploymentDetails>;
@@ -44,11 +71,12 @@ export type ImageRegion = {
   readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>;
   /** Starts the service again. `changes` are environment variables of the new process. */
   readonly start: (changes?: Readonly<Record<string, string>>) => Promise<void>;
-  /** Ends the service, and removes its files and the registry. */
+  /** Ends the service, expects that it leaves nothing on the platform, and closes the platform and the registry. */
   readonly close: () => Promise<void>;
 };
 
-export async function openImageRegion(): Promise<ImageRegion> {
+/** Closes the platform if it fails. */
+export async function openImageRegion(platform: BotPlatform): Promise<ImageRegion> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-images-'));
   // The embedded database runs under another account, which must be able to enter this directory.
   await chmod(directory, 0o711);
@@ -64,23 +92,40 @@ export async function openImageRegion(): Promise<ImageRegion> {
     command: `exec ${program}`,
     environment: {
       PATH: `${dirname(execPath)}:/usr/bin:/bin`,
-      BOTHOST_RUNTIME: 'docker',
-      BOTHOST_REGISTRIES: `http://${host}`,
-      BOTHOST_LOCAL_IMAGES: 'true',
+      BOTHOST_REGISTRIES: [host, ...platform.registries].map((one) => `http://${one}`).join(','),
+      ...platform.environment,
     },
   });
   const { url, organization, publicKey, privateKey } = service;
   const client = createApiClient({ origin: url, key: privateKey });
   const start = async (changes: Readonly<Record<string, string>> = {}) => {
     await service.start(changes).ready;
-    if (service.current().readyAt() === null) throw new Error(`The service did not start. See ${service.logFile}.`);
+    if (service.current().readyAt() === null)
+      throw new Error(`The service did not start: ${await readFile(service.logFile, 'utf8')}`);
   };
-  await start();
-  const secretValue = Buffer.from(`${user}:${password}`).toString('base64');
-  await client.putSecrets({
-    params: { setName: pullSecret },
-    body: { isImagePullSecret: true, host: `http://${host}`, secretValue },
-  });
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    service.current().signal(signal);
+    await service.current().exited;
+  };
+  const remove = async () => {
+    await platform.close();
+    await registry.close();
+    await folder.remove();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    await platform.acceptRegistry(host);
+    await start();
+    const secretValue = Buffer.from(`${user}:${password}`).toString('base64');
+    await client.putSecrets({
+      params: { setName: pullSecret },
+      body: { isImagePullSecret: true, host: `http://${host}`, secretValue },
+    });
+  } catch (error) {
+    if (service.processes.length > 0) await end('SIGTERM');
+    await remove();
+    throw error;
+  }
   const agents = new Set<string>();
   const settle = async (agentName: string) => {
     const { desiredDeploymentId: deploymentId, errors } = await waitForSettledDeployment(
@@ -91,11 +136,8 @@ export async function openImageRegion(): Promise<ImageRegion> {
     expect(errors).toEqual([]);
     return client.getDeployment({ params: { agentName, deploymentId } });
   };
-  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
-    service.current().signal(signal);
-    await service.current().exited;
-  };
   return {
+    platform,
     url,
     organization,
     publicKey,
@@ -109,7 +151,7 @@ export async function openImageRegion(): Promise<ImageRegion> {
         await writeFile(join(bot.path, 'Dockerfile'), nodeDockerfile);
         await buildImage(image, bot.path);
         await runDocker('--config', directory, 'push', '-q', image);
-        // The service must pull the image.
+        // The image must be pulled.
         await runDocker('rmi', image);
         return image;
       } finally {
@@ -130,23 +172,27 @@ export async function openImageRegion(): Promise<ImageRegion> {
     end,
     start,
     close: async () => {
-      await end('SIGTERM');
-      await registry.close();
-      await folder.remove();
-      await rm(directory, { recursive: true, force: true });
+      try {
+        await end('SIGTERM');
+        const hostId = (await readFile(join(service.dataDirectory, 'id'), 'utf8')).trim();
+        const requireNothing = async () => expect(await platform.listRemains(hostId)).toEqual([]);
+        await vi.waitFor(requireNothing, { timeout: 60_000, interval: 250 });
+      } finally {
+        await remove();
+      }
     },
   };
 }
 
-/** Returns the id of the container of an agent's only instance. */
-export async function findContainer(region: ImageRegion, agentName: string): Promise<string> {
-  const { id } = await region.client.getAgent({ params: { agentName } });
-  return runDocker('ps', '-aq', '--filter', `label=bothost.agent=${id}`);
+/** Returns the container or pod of an agent's only instance. Empty if there is none. */
+export async function findBot({ client, platform }: ImageRegion, agentName: string): Promise<string> {
+  const { id } = await client.getAgent({ params: { agentName } });
+  return platform.findBot(id);
 }
 
-/** Waits until no instance of an agent has a container. */
+/** Waits until no instance of an agent has a container or pod. */
 export async function waitUntilRemoved(region: ImageRegion, agentName: string): Promise<void> {
-  await expect.poll(() => findContainer(region, agentName)).toBe('');
+  await expect.poll(() => findBot(region, agentName)).toBe('');
 }
 
 export async function findLatestSession(region: ImageRegion, agentName: string): Promise<string> {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { runDocker } from '../../../runtime/test/docker/engine.ts';
 import {
   createBearerTokenHeaders,
   sessionUrl,
@@ -9,7 +8,7 @@ import {
   stopAgentSession,
   waitForSessionEnd,
 } from '../support/client.ts';
-import { findContainer, getSessionLengthMs, type ImageRegion, waitUntilRemoved } from './image-region.ts';
+import { findBot, getSessionLengthMs, type ImageRegion, waitUntilRemoved } from './image-region.ts';
 
 export function defineRestartTests(getRegion: () => ImageRegion): void {
   describe('a session that outlives the service', () => {
@@ -48,14 +47,14 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
   });
 
   describe("an image that derives from Pipecat Cloud's base image", () => {
-    const end = (container: string) => runDocker('exec', container, 'touch', '/app/end');
+    const end = (bot: string) => getRegion().platform.runInBot(bot, 'touch', '/app/end');
 
-    it('runs a session to its end, and its container is removed although its program does not exit', async () => {
+    it('runs a session to its end, and is removed although its program does not exit', async () => {
       const region = getRegion();
       const sessionId = await startAgentSession(region, 'pipecat');
-      const container = await waitUntilLive(region, sessionId);
-      expect(await runDocker('exec', container, 'cat', '/app/session')).toBe(sessionId);
-      await end(container);
+      const bot = await waitUntilLive(region, sessionId);
+      expect(await region.platform.runInBot(bot, 'cat', '/app/session')).toBe(sessionId);
+      await end(bot);
       expect(await waitForSessionEnd(region, 'pipecat', sessionId)).toMatchObject({
         completionStatus: 'HTTP_COMPLETED',
       });
@@ -77,15 +76,15 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
     it('runs a session to its end although the service is killed twice', async () => {
       const region = getRegion();
       const sessionId = await startAgentSession(region, 'pipecat');
-      const container = await waitUntilLive(region, sessionId);
+      const bot = await waitUntilLive(region, sessionId);
       for (let kill = 0; kill < 2; kill++) {
         await restart(region, 'SIGKILL');
-        await expect.poll(() => isListening(container)).toBe(false);
+        await expect.poll(() => isListening(region, bot)).toBe(false);
       }
       const session = () => region.client.getSession({ params: { agentName: 'pipecat', sessionId } });
       expect(await session()).toMatchObject({ endState: 'active' });
       const endedAt = Date.now();
-      await end(container);
+      await end(bot);
       const record = await waitForSessionEnd(region, 'pipecat', sessionId);
       expect(record).toMatchObject({ completionStatus: 'HTTP_COMPLETED' });
       expect(Date.parse(record.endedAt ?? '') - endedAt).toBeLessThan(20_000);
@@ -95,9 +94,9 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
     it('ends a session that ended while the service was down', async () => {
       const region = getRegion();
       const sessionId = await startAgentSession(region, 'pipecat');
-      const container = await waitUntilLive(region, sessionId);
+      const bot = await waitUntilLive(region, sessionId);
       await region.end('SIGKILL');
-      await end(container);
+      await end(bot);
       await region.start();
       expect(await waitForSessionEnd(region, 'pipecat', sessionId)).toMatchObject({
         completionStatus: 'HTTP_COMPLETED',
@@ -105,8 +104,9 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
       await waitUntilRemoved(region, 'pipecat');
     });
 
-    it('can still be stopped after a restart of the service', async () => {
+    it('can still be stopped after a restart of the service', async ({ skip }) => {
       const region = getRegion();
+      skip(!region.platform.shortensGracePeriods, 'the platform does not shorten grace periods');
       const sessionId = await startAgentSession(region, 'pipecat');
       await waitUntilLive(region, sessionId);
       await restart(region, 'SIGKILL');
@@ -128,10 +128,10 @@ async function restart(
   await region.start(changes);
 }
 
-/** Whether the program of a container accepts connections. It does not once SIGTERM asked it to exit after its session. */
-function isListening(container: string): Promise<boolean> {
+/** Whether a bot accepts connections. It does not once SIGTERM asked it to exit after its session. */
+function isListening({ platform }: ImageRegion, bot: string): Promise<boolean> {
   const connect = "import socket; socket.create_connection(('127.0.0.1', 8080))";
-  return runDocker('exec', container, 'python', '-c', connect).then(
+  return platform.runInBot(bot, 'python', '-c', connect).then(
     () => true,
     () => false,
   );
@@ -142,9 +142,9 @@ async function hello(region: ImageRegion, sessionId: string): Promise<unknown> {
   return (await fetch(url, createBearerTokenHeaders(region.publicKey))).json();
 }
 
-/** Waits until a bot has its session. Returns the id of its container. */
+/** Waits until a bot has its session. Returns its container or pod. */
 async function waitUntilLive(region: ImageRegion, sessionId: string): Promise<string> {
   const read = () => region.client.getSession({ params: { agentName: 'pipecat', sessionId } });
   await expect.poll(async () => (await read()).botStartMilliseconds).not.toBeNull();
-  return findContainer(region, 'pipecat');
+  return findBot(region, 'pipecat');
 }
