@@ -101,6 +101,13 @@ describe('describePod', () => {
     expect(phase).toMatchObject({ kind: 'waiting', failure: { kind, ...code, patienceMs } });
   });
 
+  it('leaves the kubelet time to read the pull secret of a pod that a registry refuses', () => {
+    const pod = waiting('ErrImagePull', 'pulling from host registry.test failed with status code 401 Unauthorized');
+    const withSecret = { ...pod, spec: { ...pod.spec, imagePullSecrets: [{ name: 'a-pull' }] } };
+    const failure = { imageCode: 'PCC_IMAGE_PULL_UNAUTHORIZED', patienceMs: 30_000 };
+    expect(describePod(withSecret, now)).toMatchObject({ failure });
+  });
+
   it('keeps the failure of a pull while the kubelet waits for the next one without a cause', () => {
     const failed = describePod(waiting('ErrImagePull', 'toomanyrequests: rate limit'), now);
     const backOff = waiting('ImagePullBackOff', 'Back-off pulling image "registry.test/a:1"');

@@ -47,7 +47,7 @@ export function describePod(pod: Pod, now: Date, previous: PodPhase | null = nul
   const { reason, message = '' } = state?.waiting ?? {};
   const previousFailure = previous?.kind === 'waiting' ? previous.failure : null;
   const failure =
-    previousFailure?.kind === 'image' && isBareBackOff(message) ? previousFailure : findFailure(reason, message);
+    previousFailure?.kind === 'image' && isBareBackOff(message) ? previousFailure : findFailure(pod, reason, message);
   return { kind: 'waiting', notice: findNotice(pod, failure), failure };
 }
 
@@ -67,9 +67,14 @@ function findNotice({ status }: Pod, failure: PodFailure | null): PodNotice | nu
 const configPatienceMs = 15_000;
 /** An unknown failure of a pull may pass, such as a registry or a DNS server that does not respond. */
 const unknownPullPatienceMs = 120_000;
+/**
+ * The kubelet pulls without the pull secret if it cannot read it yet, because the API server takes a moment to relate the Secret to
+ * the node. It pulls again after ten seconds.
+ */
+const pullSecretPatienceMs = 30_000;
 
 /** The reasons for which a container waits, other than that it is being created. */
-function findFailure(reason: string | undefined, message: string): PodFailure | null {
+function findFailure({ spec }: Pod, reason: string | undefined, message: string): PodFailure | null {
   switch (reason) {
     case 'InvalidImageName':
     case 'ErrImagePull':
@@ -77,7 +82,7 @@ function findFailure(reason: string | undefined, message: string): PodFailure | 
     case 'ImagePullBackOff':
     case 'ImageInspectError':
     case 'RegistryUnavailable':
-      return describeImageFailure(reason, message);
+      return describeImageFailure(reason, message, spec.imagePullSecrets !== undefined);
     case 'CreateContainerConfigError':
       return platform(`The pod cannot be configured: ${message}`, configPatienceMs);
     case 'CreateContainerError':
@@ -108,7 +113,7 @@ const imagePatience: Readonly<Partial<Record<ImageErrorCode, number>>> = {
   PCC_IMAGE_PULL_UNKNOWN_ERROR: unknownPullPatienceMs,
 };
 
-function describeImageFailure(reason: string, message: string): PodFailure {
+function describeImageFailure(reason: string, message: string, hasPullSecret: boolean): PodFailure {
   const [imageCode = 'PCC_IMAGE_PULL_UNKNOWN_ERROR'] =
     reason === 'InvalidImageName' || reason === 'ErrImageNeverPull'
       ? (['PCC_IMAGE_NOT_FOUND'] as const)
@@ -117,7 +122,10 @@ function describeImageFailure(reason: string, message: string): PodFailure {
     kind: 'image',
     imageCode,
     message: `The image could not be pulled: ${shorten(message === '' ? reason : message)}`,
-    patienceMs: imagePatience[imageCode] ?? 0,
+    patienceMs:
+      hasPullSecret && imageCode === 'PCC_IMAGE_PULL_UNAUTHORIZED'
+        ? pullSecretPatienceMs
+        : (imagePatience[imageCode] ?? 0),
   };
 }
 
