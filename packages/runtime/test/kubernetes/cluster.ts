@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inject, vi } from 'vitest';
+import { findProcessIds } from '../orphans.ts';
 
 const run = promisify(execFile);
 
@@ -15,6 +17,18 @@ export const noCluster =
   clusterKubeconfig === null
     ? 'a Kubernetes cluster needs root, containerd, CNI plugins, iptables and docker-registry'
     : null;
+
+/** Returns the pids of a bot and its descendants, the oldest first. */
+export const findPodProcesses = (instanceId: string) =>
+  [...findProcessIds(`BOTHOST_INSTANCE=${instanceId}`)].sort((a, b) => a - b);
+
+/** Lets the node pull from a registry of this machine, which has no TLS. Returns what ends that. */
+export async function acceptRegistry(host: string): Promise<() => Promise<void>> {
+  const directory = `${clusterDirectory}/registries/${host}`;
+  await mkdir(directory);
+  await writeFile(`${directory}/hosts.toml`, `server = "http://${host}"\n[host."http://${host}"]\n`);
+  return () => rm(directory, { recursive: true });
+}
 
 /** Runs `kubectl` and returns its standard output. */
 async function runKubectl(...words: readonly string[]): Promise<string> {
@@ -37,10 +51,18 @@ export async function createTestNamespace(): Promise<TestNamespace> {
   await runKubectl('create', 'namespace', name);
   // Without it, the API server refuses pods.
   await vi.waitFor(() => kubectl('get', 'serviceaccount', 'default'), { timeout: 30_000, interval: 100 });
+  const list = async () =>
+    (await kubectl('get', 'pods,secrets', '-o', 'name')).split('\n').filter((line) => line !== '');
   return {
     name,
     kubectl,
-    list: async () => (await kubectl('get', 'pods,secrets', '-o', 'name')).split('\n').filter((line) => line !== ''),
-    remove: async () => void (await runKubectl('delete', 'namespace', name)),
+    list,
+    remove: async () => {
+      // The grace period of a pod is as long as the longest session of its agent.
+      const pids = (await list()).flatMap((object) => findPodProcesses(object.replace('pod/', '')));
+      // Some may have ended in the meantime.
+      await run('kill', ['-KILL', ...pids.map(String)]).catch(() => undefined);
+      await runKubectl('delete', 'namespace', name);
+    },
   };
 }

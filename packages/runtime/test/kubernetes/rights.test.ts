@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { parse } from 'yaml';
 import type { InstanceEvent } from '../../src/runtime.ts';
 import { createTestInstanceSpec } from '../instance-spec.ts';
+import { readChartRules } from './chart-rules.ts';
 import type { FakeRequest } from './fake-api-server.ts';
 import { startFakeCluster } from './fake-cluster.ts';
 import { openKubernetesRuntime } from './setup.ts';
 
-const roles = new URL('../../../../deploy/chart/templates/rbac.yaml', import.meta.url);
 const reference = 'registry.test/team/bot:1';
 const account = { username: 'team', password: 'hidden-password' };
 const bot = `
@@ -18,10 +17,7 @@ console.log('hello');
 `;
 
 it('the driver uses exactly the rights that the chart grants', async () => {
-  const rules = [...(await readFile(roles, 'utf8')).matchAll(/^ {2}- (\{ apiGroups: .*\})$/gm)].map(
-    ([, rule = '']) => parse(rule) as { readonly resources: readonly string[]; readonly verbs: readonly string[] },
-  );
-  const granted = rules.flatMap(({ resources, verbs }) =>
+  const granted = (await readChartRules()).flatMap(({ resources, verbs }) =>
     resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
   );
   const requests = await recordRequestsOfInstance();

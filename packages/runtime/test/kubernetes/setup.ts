@@ -5,9 +5,8 @@ import { createKubernetesRuntime, type KubernetesRuntimeOptions } from '../../sr
 import type { Runtime } from '../../src/runtime.ts';
 import type { RuntimeSetup } from '../conformance/fixture.ts';
 import { buildNodeImage, runDocker } from '../docker/engine.ts';
-import { findProcessIds } from '../orphans.ts';
 import { createTestRuntimeOptions } from '../test-options.ts';
-import { clusterKubeconfig, clusterRegistry } from './cluster.ts';
+import { clusterKubeconfig, clusterRegistry, findPodProcesses } from './cluster.ts';
 import type { FakeCluster } from './fake-cluster.ts';
 
 /** A host id for each data directory, so that tests do not touch the pods of others. */
@@ -101,10 +100,6 @@ export function createClusterSetup(getNamespace: () => string): RuntimeSetup {
     },
   };
 }
-
-/** Returns the pids of a bot and its descendants, the oldest first. */
-const findPodProcesses = (instanceId: string) =>
-  [...findProcessIds(`BOTHOST_INSTANCE=${instanceId}`)].sort((a, b) => a - b);
 
 async function writeBotFiles(files: Readonly<Record<string, string>>, directory: string): Promise<void> {
   await mkdir(directory);
