@@ -121,7 +121,8 @@ export type InstanceStartMethod = {
 };
 
 /**
- * `leaving`: the platform has announced that it will end the instance, which still runs. `exited`: nothing of the instance runs.
+ * `leaving`: no session should begin, because the platform has announced that it will end the instance, or its machine does not
+ * respond. The bot may still run, and an instance whose machine responds again is `ready`. `exited`: nothing of the instance runs.
  */
 export type InstanceState = 'starting' | 'ready' | 'leaving' | 'exited';
 

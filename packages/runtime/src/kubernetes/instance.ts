@@ -168,7 +168,7 @@ export function followInstance(options: InstanceOptions): Instance {
     }
     const found = findDisruption(next);
     if (found !== null && disruption === null && !isStopping && !isOver) options.onLeaving(found);
-    disruption ??= found;
+    disruption = found;
     if (phase.kind === 'ended' && phase.failure === null) beginToFinish(phase);
     changes.notify();
   };

@@ -165,7 +165,7 @@ describe('describePod', () => {
 
   it('takes a running bot for running while its node does not respond', () => {
     const containerStatuses = [{ name: 'bot', imageID: '', state: { running: {} } }];
-    const conditions = [{ type: 'Ready', status: 'False', reason: 'NodeNotReady' }];
+    const conditions = [{ type: 'Ready', status: 'False' }];
     expect(describePod(podWith({ phase: 'Unknown', conditions, containerStatuses }), now)).toEqual({ kind: 'running' });
   });
 });
@@ -183,7 +183,17 @@ describe('findDisruption', () => {
       podWith({ conditions: [{ type: 'DisruptionTarget', status: 'True', message: 'Eviction API: evicting' }] }),
       'Eviction API: evicting.',
     ],
-  ])('says why a pod ends that %s', (_, pod, disruption) => {
+    [
+      'is on a node that does not respond',
+      podWith({ conditions: [{ type: 'Ready', status: 'False' }] }),
+      'The node of the pod does not respond.',
+    ],
+    [
+      'is not ready by its own probe',
+      podWith({ conditions: [{ type: 'Ready', status: 'False', reason: 'ContainersNotReady' }] }),
+      null,
+    ],
+  ])('says why a pod must not get a session that %s', (_, pod, disruption) => {
     expect(findDisruption(pod)).toBe(disruption);
   });
 });

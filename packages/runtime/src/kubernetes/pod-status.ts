@@ -35,8 +35,8 @@ export type PodPhase =
     };
 
 /**
- * Determines what a pod does, from its status (Kubernetes documentation, "Pod Lifecycle"). A status `Unknown` and a missing
- * readiness say only that the node does not respond, so they change nothing. `previous` is the phase before this status.
+ * Determines what a pod does, from its status (Kubernetes documentation, "Pod Lifecycle"). A pod whose node does not respond still
+ * counts as running. `previous` is the phase before this status.
  */
 export function describePod(pod: Pod, now: Date, previous: PodPhase | null = null): PodPhase {
   const { status } = pod;
@@ -170,11 +170,15 @@ function findEndFailure({ reason, message }: Pod['status'], terminated: Terminat
   return isRefused ? describeCommandFailure(terminated.message ?? '', 0) : null;
 }
 
-/** Why the platform will end a pod, as a sentence. Null if it will not. */
+/** Why a pod must not get a session, as a sentence: the platform will end it, or its node does not respond. Null if it may get one. */
 export function findDisruption({ metadata, status }: Pod): string | null {
   const disruption = status.conditions?.find(({ type, status: is }) => type === 'DisruptionTarget' && is === 'True');
   if (disruption !== undefined) return shorten(disruption.message ?? disruption.reason ?? 'The cluster ends the pod.');
-  return metadata.deletionTimestamp === undefined ? null : 'The pod is being deleted.';
+  if (metadata.deletionTimestamp !== undefined) return 'The pod is being deleted.';
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  // The kubelet always says why a pod is not ready. The controller of the nodes, which sets this for a node that does not respond,
+  // changes only the status.
+  return ready?.status === 'False' && (ready.reason ?? '') === '' ? 'The node of the pod does not respond.' : null;
 }
 
 const platform = (text: string, patienceMs: number): PodFailure => ({

@@ -267,6 +267,24 @@ describe('an instance in a cluster', () => {
     expect(events.at(-1)).toMatchObject({ exit: { reason: 'exited', code: 0 } });
   });
 
+  it('is leaving while its node does not respond, and ready again afterwards', async () => {
+    const { runtime, server, spec, events } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    const pod = podOf({ server }, 'a');
+    const setReady = (status: 'True' | 'False') => {
+      pod.status.conditions = [
+        { type: 'PodScheduled', status: 'True' },
+        { type: 'Ready', status },
+      ];
+      server.update(pod);
+    };
+    setReady('False');
+    await expect.poll(() => runtime.list()).toMatchObject([{ instanceId: 'a', state: 'leaving' }]);
+    setReady('True');
+    await expect.poll(() => runtime.list()).toMatchObject([{ instanceId: 'a', state: 'ready' }]);
+    expect(events).toMatchObject([{ kind: 'leaving', detail: 'The node of the pod does not respond.' }]);
+  });
+
   it('has an unknown exit if its pod vanishes without a last state', async () => {
     const { runtime, server, spec, events } = await open();
     await runtime.start(spec('a'), neverAborted);
