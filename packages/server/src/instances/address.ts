@@ -21,8 +21,3 @@ export function getAddressAuthority(address: BotAddress): string {
   if ('socket' in address) return 'localhost';
   return `${isIPv6(address.host) ? `[${address.host}]` : address.host}:${address.port}`;
 }
-
-/** Returns the address as options of `request` in `node:http`. */
-export function createRequestOptions(address: BotAddress) {
-  return 'socket' in address ? { socketPath: address.socket } : address;
-}

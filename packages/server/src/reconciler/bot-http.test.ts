@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { postSessionToBot, requestSessionState, requestSessionStop } from './bot-http.ts';
 
 const never = new AbortController().signal;
@@ -23,6 +24,23 @@ async function nobody() {
   const { server, address } = await bot(() => undefined);
   server.close();
   await once(server, 'close');
+  return address;
+}
+
+/** Returns an address that neither accepts nor refuses connections: the queue of a stopped process is full. */
+async function silentAddress() {
+  const program = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () =>
+    process.stdout.write(String(server.address().port)));`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  const address = { host: '127.0.0.1', port: Number(port) };
+  const waiting = Array.from({ length: 8 }, () => connect(address).on('error', () => undefined));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    for (const socket of waiting) socket.destroy();
+  });
+  await once(waiting[0] as Socket, 'connect');
   return address;
 }
 
@@ -73,6 +91,12 @@ describe('postSessionToBot', () => {
       message: expect.stringContaining('ECONNREFUSED'),
       isUndelivered: true,
     });
+  });
+
+  it('reports after three seconds that no connection could be established', { timeout: 10_000 }, async () => {
+    const { answer } = postSessionToBot(await silentAddress(), {}, '{}');
+    const message = 'no connection within 3 seconds';
+    expect(await answer).toEqual({ kind: 'broken', message, isUndelivered: true });
   });
 
   it.each<[string, (socket: Socket, send: (text: string) => void) => void]>([

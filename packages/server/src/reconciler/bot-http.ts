@@ -1,8 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
-import { createRequestOptions } from '../instances/address.ts';
-import { isConnectError } from '../instances/connect-error.ts';
+import { createRequestOptions, isConnectError } from '../instances/connect.ts';
 import type { BotHttpResponse } from './completion.ts';
 
 /** Maximum size of a bot's response in bytes. */
@@ -28,7 +27,6 @@ export function postSessionToBot(
     ...createRequestOptions(address),
     path: '/bot',
     method: 'POST',
-    agent: false,
     headers: bodyHeaders(headers, body),
   });
   sent.on('socket', (socket) => {
@@ -123,7 +121,6 @@ export async function requestSessionState(
   const sent = request({
     ...createRequestOptions(address),
     path: `/_bot/session?wait=${waitSeconds}`,
-    agent: false,
     signal,
     headers: { authorization: `Bearer ${token}` },
   });
@@ -155,7 +152,6 @@ export async function requestSessionStop(
       ...createRequestOptions(address),
       path: '/_bot/stop',
       method: 'POST',
-      agent: false,
       signal,
       headers,
     });

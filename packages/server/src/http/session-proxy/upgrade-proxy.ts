@@ -1,7 +1,8 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createApiError } from '@bothost/contract';
-import { type BotAddress, createRequestOptions } from '../../instances/address.ts';
+import type { BotAddress } from '../../instances/address.ts';
+import { createRequestOptions } from '../../instances/connect.ts';
 import { readBearerToken } from '../requests/bearer.ts';
 import { refuseUpgrade } from '../requests/failure-response.ts';
 import { createBotRequestHeaders, isResponseHeaderForwarded } from '../requests/forwarded-headers.ts';
@@ -58,7 +59,6 @@ function splice(
       ...createRequestOptions(address),
       path: path.target,
       method: 'GET',
-      agent: false,
       headers: { ...headers, ...upgrade },
     });
     socket.on('close', () => sent.destroy());

@@ -1,9 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
 import type { SessionCompletionStatus } from '@bothost/contract';
 import { WebSocket } from 'ws';
 import { type BotAddress, getAddressAuthority } from '../../instances/address.ts';
-import { isConnectError } from '../../instances/connect-error.ts';
+import { connectToBot, isConnectError } from '../../instances/connect.ts';
 import { createBotRequestHeaders } from '../requests/forwarded-headers.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 
@@ -55,8 +54,7 @@ export function openBotSocket(
       request.path = `/ws${query}`;
       request.end();
     },
-    // Connect to a Unix socket with `createConnection`, because a `ws+unix:` URL cannot have a colon in its query.
-    ...('socket' in address ? { createConnection: () => connect(address.socket) } : {}),
+    createConnection: () => connectToBot(address),
   } as const;
   return new Promise((resolve, reject) => {
     const bot = new WebSocket(`ws://${getAddressAuthority(address)}`, offered, options);

@@ -1,0 +1,26 @@
+import { connect, type Socket } from 'node:net';
+import type { BotAddress } from './address.ts';
+
+/** Milliseconds until a connection to a bot must be established. A machine that vanished does not refuse it. */
+const connectTimeoutMs = 3_000;
+
+/** Opens a connection to a bot. If it cannot be established in time, the socket emits an error for which `isConnectError` is true. */
+export function connectToBot(address: BotAddress): Socket {
+  const socket = connect('socket' in address ? { path: address.socket } : address);
+  const timer = setTimeout(() => {
+    const message = `no connection within ${connectTimeoutMs / 1000} seconds`;
+    socket.destroy(Object.assign(new Error(message), { syscall: 'connect', code: 'ETIMEDOUT' }));
+  }, connectTimeoutMs);
+  for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+  return socket;
+}
+
+/** Returns options of `request` in `node:http` for a connection of its own. */
+export function createRequestOptions(address: BotAddress) {
+  return { ...('socket' in address ? {} : address), createConnection: () => connectToBot(address) };
+}
+
+/** Whether a request failed because no connection could be established, for example because the connection was refused. */
+export function isConnectError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect';
+}
