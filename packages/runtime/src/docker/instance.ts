@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { botPort } from '../bot-port.ts';
 import type { InstanceEnd } from '../instance-end.ts';
+import { createOutputFollower } from '../output/output-follower.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
@@ -12,9 +12,6 @@ import { type EngineClient, EngineError } from './engine-client.ts';
 import { type EngineContainer, statsSchema } from './engine-schemas.ts';
 import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
 
-/** Milliseconds after the end of a container until its output must have been received. */
-const lastOutputMs = 5_000;
-const reconnectMs = 500;
 /** Milliseconds between two questions whether a killed container has ended, in case that the event was lost. */
 const checkMs = 1_000;
 
@@ -57,7 +54,6 @@ export function followInstance(options: InstanceOptions): Instance {
   let { record, end } = options;
   const { containerId, deploymentId } = record;
   const closing = new AbortController();
-  const following = new AbortController();
   const closed = once(closing.signal, 'abort');
   let finishing: Promise<void> | null = null;
   let lastUsage: ResourceUsage | null = null;
@@ -74,34 +70,18 @@ export function followInstance(options: InstanceOptions): Instance {
     records.write(instanceId, record);
   };
 
-  /** Resolves when the stream of the output ends: with the container, or because the engine stops. */
-  let copied: Promise<unknown> = Promise.resolve();
-  const follow = async () => {
-    const signal = AbortSignal.any([closing.signal, following.signal]);
-    while (!signal.aborted) {
-      copied = copyContainerLogs(engine, containerId, output, true, signal).catch(() => undefined);
-      await copied;
-      await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
-    }
-  };
-  const followed = end === null ? follow() : Promise.resolve();
-
-  /** Reads the output that the stream has not delivered yet. The container has ended, so it is complete. */
-  const readLastOutput = async () => {
-    await settlesWithin(copied, lastOutputMs);
-    following.abort();
-    await followed;
-    try {
-      await copyContainerLogs(engine, containerId, output, false, AbortSignal.timeout(lastOutputMs));
-    } catch (error) {
+  const follower = createOutputFollower({
+    copy: (follows, signal) => copyContainerLogs(engine, containerId, output, follows, signal),
+    onError: (error) => {
       // Without the container there is no output either.
       if (!(error instanceof EngineError && error.status === 404))
         logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
-    }
-  };
+    },
+  });
+  if (end === null) follower.follow();
 
   const finish = async (container: EngineContainer | null, reported: ReportedExit | undefined) => {
-    await readLastOutput();
+    await follower.finish();
     const described = describeEnd(container, reported, options.now());
     output.finish(Date.parse(described.at) * 1000);
     const known: InstanceEnd = {
@@ -186,7 +166,7 @@ export function followInstance(options: InstanceOptions): Instance {
     },
     close: async () => {
       closing.abort();
-      await Promise.allSettled([followed, finishing, limited]);
+      await Promise.allSettled([follower.close(), finishing, limited]);
       output.close();
     },
   };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { botPort } from '../bot-port.ts';
 import type { InstanceEnd } from '../instance-end.ts';
+import { createOutputFollower } from '../output/output-follower.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
@@ -12,9 +12,6 @@ import { copyPodLogs } from './pod-logs.ts';
 import type { Pod } from './pod-schema.ts';
 import { describePod, findDisruption, type PodPhase } from './pod-status.ts';
 
-/** Milliseconds after the end of a bot until its output must have been received. */
-const lastOutputMs = 5_000;
-const reconnectMs = 500;
 /** Milliseconds between two questions whether a deleted pod has ended, in case that the watch is interrupted. */
 const checkMs = 5_000;
 
@@ -76,7 +73,6 @@ export function followInstance(options: InstanceOptions): Instance {
   const { api, files, logger, now, instanceId, podUid, deploymentId, output } = options;
   let { record, end } = options;
   const closing = new AbortController();
-  const following = new AbortController();
   const changes = createChangeSignal();
   let pod: Pod | null = null;
   let hasPod = false;
@@ -86,9 +82,6 @@ export function followInstance(options: InstanceOptions): Instance {
   let isStopping = false;
   let usage: ResourceUsage | null = null;
   let finishing: Promise<void> | null = null;
-  let followed: Promise<void> | null = null;
-  /** Resolves when the stream of the output ends: with the bot, or because it is interrupted. */
-  let copied: Promise<unknown> = Promise.resolve();
 
   let resolveEnded: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -98,14 +91,13 @@ export function followInstance(options: InstanceOptions): Instance {
 
   const isDone = () => end !== null || isGone;
 
-  const follow = async () => {
-    const signal = AbortSignal.any([closing.signal, following.signal]);
-    while (!signal.aborted) {
-      copied = copyPodLogs(api, instanceId, output, true, signal).catch(() => undefined);
-      await copied;
-      await delay(reconnectMs, undefined, { signal }).catch(() => undefined);
-    }
-  };
+  const follower = createOutputFollower({
+    copy: (follows, signal) => copyPodLogs(api, instanceId, output, follows, signal),
+    onError: (error) => {
+      // The node deletes the output with the pod.
+      if (!isApiError(error, 404)) logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
+    },
+  });
 
   const update = (next: InstanceRecord) => {
     record = next;
@@ -116,21 +108,8 @@ export function followInstance(options: InstanceOptions): Instance {
     }
   };
 
-  /** Reads the output that the stream has not delivered yet. The bot has ended, so it is complete. */
-  const readLastOutput = async () => {
-    await settlesWithin(copied, lastOutputMs);
-    following.abort();
-    await followed;
-    try {
-      await copyPodLogs(api, instanceId, output, false, AbortSignal.timeout(lastOutputMs));
-    } catch (error) {
-      // The node deletes the output with the pod.
-      if (!isApiError(error, 404)) logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
-    }
-  };
-
   const finish = async ({ code, signal, at, outOfMemory, diskLimit }: InstanceEndState) => {
-    await readLastOutput();
+    await follower.finish();
     output.finish(at.getTime() * 1000);
     const known = { code, signal, at: at.toISOString(), outOfMemory, tail: output.tail() };
     const recorded: InstanceEnd = diskLimit === undefined ? known : { ...known, diskLimit };
@@ -164,7 +143,7 @@ export function followInstance(options: InstanceOptions): Instance {
     const isOver = phase.kind === 'ended' && phase.failure === null;
     if (phase.kind === 'running' || isOver) {
       if (record === null) update({ podUid, deploymentId, isReady: false });
-      followed ??= follow();
+      follower.follow();
     }
     const found = findDisruption(next);
     if (found !== null && disruption === null && !isStopping && !isOver) options.onLeaving(found);
@@ -241,7 +220,7 @@ export function followInstance(options: InstanceOptions): Instance {
     },
     close: async () => {
       closing.abort();
-      await Promise.allSettled([followed, finishing]);
+      await Promise.allSettled([follower.close(), finishing]);
       output.close();
     },
   };

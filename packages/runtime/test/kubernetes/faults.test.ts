@@ -335,6 +335,19 @@ describe('an instance in a cluster', () => {
     expect(refused.times).toBe(0);
   });
 
+  it('whose output cannot be followed is asked for it less and less often', { timeout: 20_000 }, async () => {
+    const { runtime, server, spec } = await open();
+    const isLog = ({ path }: { path: string }) => path.endsWith('/log');
+    const act = { status: 502, message: 'dial tcp 10.0.0.1:10250: i/o timeout' };
+    server.faults.push({ matches: isLog, times: 4, act });
+    const begunAt = performance.now();
+    await runtime.start(spec('a'), neverAborted);
+    const countLogs = () => server.requests.filter(isLog).length;
+    await expect.poll(countLogs, { timeout: 15_000 }).toBe(4);
+    // The pauses are at least 0.5, 1 and 2 seconds.
+    expect(performance.now() - begunAt).toBeGreaterThan(3_500);
+  });
+
   it('is marked as claimed when its session opens', async () => {
     const { runtime, server, spec } = await open();
     await runtime.start(spec('a'), neverAborted);
