@@ -41,6 +41,7 @@ describe('explainSessionEnd', () => {
     ['a signal', 'HTTP_ERROR', [exited({ signal: 'SIGSEGV' })], 'signal SIGSEGV'],
     ['a lack of memory', 'HTTP_ERROR', [exited({ signal: 'SIGKILL', outOfMemory: true })], 'more memory'],
     ['a full disk', 'HTTP_ERROR', [exited({ signal: 'SIGKILL', diskLimit })], `its disk usage. ${diskLimit}`],
+    ['an eviction', 'HTTP_ERROR', [exited({ platformCause: 'Evicted: low on memory.' })], 'Evicted: low on memory.'],
     ['an unknown exit', 'HTTP_ERROR', [exited({})], 'exit status is unknown'],
     ['a dropped connection', 'HTTP_ERROR', [], 'dropped its connection'],
     ['an exception', '500', [raised], 'The bot raised ValueError: no seeds.'],

@@ -45,9 +45,10 @@ function describeUnknownDetail(detail: SessionEvent['detail']): string {
 
 type ExitDetail = Extract<SessionEventOfThisVersion, { eventCode: 'INSTANCE_EXITED' }>['detail'];
 
-function describeExit({ code, signal, outOfMemory, diskLimit }: ExitDetail): string {
+function describeExit({ code, signal, outOfMemory, diskLimit, platformCause }: ExitDetail): string {
   if (diskLimit !== undefined) return `The bot was killed for its disk usage. ${diskLimit}`;
   if (outOfMemory) return 'The bot used more memory than its profile allows, and was killed.';
+  if (platformCause !== undefined) return `The platform ended the bot. ${platformCause}`;
   if (signal !== null) return `The bot was killed by the signal ${signal}.`;
   if (code !== null) return `The bot exited with status ${code}.`;
   return 'The bot exited. Its exit status is unknown.';

@@ -9,6 +9,7 @@ export const instanceEndSchema = z.object({
   outOfMemory: z.boolean(),
   tail: z.string(),
   diskLimit: z.string().optional(),
+  platformCause: z.string().optional(),
 });
 
 /** How an instance ended. A driver stores it once the output is complete, before it reports the end. */
@@ -27,10 +28,15 @@ export function splitExitStatus(status: number | null): Pick<InstanceEnd, 'code'
   return { code: signal === null ? status : null, signal };
 }
 
-export function describeExit({ code, signal, outOfMemory, tail, diskLimit }: InstanceEnd): InstanceExit {
-  const known = code === null && signal === null ? 'unknown' : 'exited';
-  const reason = diskLimit !== undefined ? 'disk' : outOfMemory ? 'out-of-memory' : known;
-  return { reason, code, signal, outOfMemory, tail, diskLimit };
+export function describeExit({ at: _, ...end }: InstanceEnd): InstanceExit {
+  return { reason: findReason(end), ...end };
+}
+
+function findReason({ code, signal, outOfMemory, diskLimit, platformCause }: Omit<InstanceEnd, 'at'>) {
+  if (diskLimit !== undefined) return 'disk';
+  if (outOfMemory) return 'out-of-memory';
+  if (platformCause !== undefined) return 'platform';
+  return code === null && signal === null ? 'unknown' : 'exited';
 }
 
 /** Returns the exits of those instances that have ended, in their order. */
@@ -49,6 +55,10 @@ export function createExitError(end: InstanceEnd): StartError {
   const exit = describeExit(end);
   if (exit.diskLimit !== undefined)
     return new StartError(`The service ended the bot for its disk usage before it was ready. ${exit.diskLimit}`, exit);
+  if (exit.platformCause !== undefined) {
+    const text = `The platform ended the bot before it was ready. ${exit.platformCause}`;
+    return new StartError(text, exit, { kind: 'platform' });
+  }
   const how =
     exit.outOfMemory && exit.code !== 0
       ? 'ran out of memory'

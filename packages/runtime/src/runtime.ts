@@ -141,10 +141,11 @@ export type ObservedInstance = {
 export const maxOutputTailBytes = 4_096;
 
 /**
- * Why an instance ended. `exited`: by itself, or because of a signal. `out-of-memory`, `disk`: it exceeded a limit. `unknown`:
- * nothing recorded its end, for example because the supervisor was killed or the container was removed.
+ * Why an instance ended. `exited`: by itself, or because of a signal. `out-of-memory`, `disk`: it exceeded a limit. `platform`: the
+ * platform ended it for a reason of its own, such as an eviction. `unknown`: nothing recorded its end, for example because the
+ * supervisor was killed or the container was removed.
  */
-export type InstanceExitReason = 'exited' | 'out-of-memory' | 'disk' | 'unknown';
+export type InstanceExitReason = 'exited' | 'out-of-memory' | 'disk' | 'platform' | 'unknown';
 
 /** How an instance ended. Code and signal are null if unknown, for example after a kill of the supervisor. */
 export type InstanceExit = {
@@ -156,6 +157,8 @@ export type InstanceExit = {
   readonly tail: string;
   /** A sentence for the agent's owner that names the disk limit, if the service ended the instance for exceeding it. */
   readonly diskLimit?: string | undefined;
+  /** A sentence for the agent's owner that says why the platform ended the instance, if it did. */
+  readonly platformCause?: string | undefined;
 };
 
 export type InstanceEvent =

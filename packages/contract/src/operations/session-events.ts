@@ -23,11 +23,15 @@ const SessionEventOfThisVersion = z.discriminatedUnion('eventCode', [
       code: z.number().int().nullable().describe('Exit code; null if the bot was killed, or if it is unknown'),
       signal: z.string().nullable().describe('The signal that killed the bot'),
       reason: z
-        .enum(['exited', 'out-of-memory', 'disk', 'unknown'])
+        .enum(['exited', 'out-of-memory', 'disk', 'platform', 'unknown'])
         .optional()
         .describe('`unknown`: nothing recorded how the instance ended. Missing in events of earlier versions'),
       outOfMemory: z.boolean(),
       diskLimit: z.string().optional().describe('If the bot was killed for its disk usage, a sentence that says why'),
+      platformCause: z
+        .string()
+        .optional()
+        .describe('If the platform ended the bot, for example by an eviction, a sentence that says why'),
       tail: z.string().optional().describe('Last output of the bot'),
     }),
   ),

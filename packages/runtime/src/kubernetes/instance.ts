@@ -108,11 +108,10 @@ export function followInstance(options: InstanceOptions): Instance {
     }
   };
 
-  const finish = async ({ code, signal, at, outOfMemory, diskLimit }: InstanceEndState) => {
+  const finish = async ({ at, ...how }: InstanceEndState) => {
     await follower.finish();
     output.finish(at.getTime() * 1000);
-    const known = { code, signal, at: at.toISOString(), outOfMemory, tail: output.tail() };
-    const recorded: InstanceEnd = diskLimit === undefined ? known : { ...known, diskLimit };
+    const recorded: InstanceEnd = { ...how, at: at.toISOString(), tail: output.tail() };
     try {
       files.writeEnd(instanceId, recorded);
     } catch (error) {
@@ -126,7 +125,8 @@ export function followInstance(options: InstanceOptions): Instance {
     options.onEnded(recorded);
   };
 
-  const beginToFinish = (ended: InstanceEndState) => {
+  const beginToFinish = ({ code, signal, at, outOfMemory, diskLimit, platformCause }: InstanceEndState) => {
+    const ended = { code, signal, at, outOfMemory, diskLimit, platformCause };
     finishing ??= finish(ended).catch((error: unknown) => {
       finishing = null;
       logger.error({ instanceId, err: error }, 'end of instance could not be handled');
@@ -140,15 +140,16 @@ export function followInstance(options: InstanceOptions): Instance {
     hasPod = true;
     if (isDone()) return;
     phase = describePod(next, now(), phase);
-    const isOver = phase.kind === 'ended' && phase.failure === null;
-    if (phase.kind === 'running' || isOver) {
+    // The status of a bot that has run can be lost with its node. It then looks like one that never ran.
+    const ended = phase.kind === 'ended' && (phase.failure === null || record !== null) ? phase : null;
+    if (phase.kind === 'running' || ended !== null) {
       if (record === null) update({ podUid, deploymentId, isReady: false });
       follower.follow();
     }
     const found = findDisruption(next);
-    if (found !== null && disruption === null && !isStopping && !isOver) options.onLeaving(found);
+    if (found !== null && disruption === null && !isStopping && ended === null) options.onLeaving(found);
     disruption = found;
-    if (phase.kind === 'ended' && phase.failure === null) beginToFinish(phase);
+    if (ended !== null) beginToFinish(ended);
     changes.notify();
   };
 
@@ -157,7 +158,8 @@ export function followInstance(options: InstanceOptions): Instance {
     hasPod = false;
     if (isDone() || finishing !== null) return;
     if (record !== null) {
-      beginToFinish({ code: null, signal: null, at: now(), outOfMemory: false });
+      const platformCause = isStopping ? undefined : (disruption ?? undefined);
+      beginToFinish({ code: null, signal: null, at: now(), outOfMemory: false, platformCause });
       return;
     }
     isGone = true;
@@ -226,7 +228,7 @@ export function followInstance(options: InstanceOptions): Instance {
   };
 }
 
-type InstanceEndState = Omit<Extract<PodPhase, { readonly kind: 'ended' }>, 'kind' | 'failure'>;
+type InstanceEndState = Omit<InstanceEnd, 'at' | 'tail'> & { readonly at: Date };
 
 /** Versions of a resource are integers that grow (Kubernetes API Concepts, "Resource versions"). */
 const isOlder = (pod: Pod, than: Pod) => BigInt(pod.metadata.resourceVersion) < BigInt(than.metadata.resourceVersion);

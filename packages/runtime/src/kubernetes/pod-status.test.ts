@@ -143,6 +143,15 @@ describe('describePod', () => {
     expect(describePod(pod, now)).toMatchObject({ kind: 'ended', diskLimit: message });
   });
 
+  it('says why the platform ended a bot', () => {
+    const conditions = [{ type: 'DisruptionTarget', status: 'True', message: 'preempting to accommodate another pod' }];
+    expect(describePod(terminated({ exitCode: 143, reason: 'Error' }, { conditions }), now)).toMatchObject({
+      kind: 'ended',
+      signal: 'SIGTERM',
+      platformCause: 'preempting to accommodate another pod.',
+    });
+  });
+
   it.each([
     [
       'the node refused',

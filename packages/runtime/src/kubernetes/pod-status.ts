@@ -30,6 +30,8 @@ export type PodPhase =
       readonly at: Date;
       readonly outOfMemory: boolean;
       readonly diskLimit?: string;
+      /** Why the platform ended the bot, as a sentence. Undefined if it did not. */
+      readonly platformCause?: string;
       /** Why the bot never ran. Null if it ran. */
       readonly failure: PodFailure | null;
     };
@@ -149,31 +151,42 @@ type Terminated = NonNullable<
 function describeEnd({ status }: Pod, terminated: Terminated | null, now: Date): PodPhase {
   const finishedAt = Date.parse(terminated?.finishedAt ?? '');
   const exceedsDisk = status.reason === 'Evicted' && /ephemeral.*(?:storage|limit)/i.test(status.message ?? '');
+  const cause = describeReason(status) ?? describeDisruptionTarget(status);
   return {
     kind: 'ended',
     ...splitExitStatus(terminated?.exitCode ?? null),
     // The API omits the fraction of a second. The bot has not ended after the end of this second.
     at: new Date(Math.min(now.getTime(), finishedAt > 0 ? finishedAt + 999 : Number.POSITIVE_INFINITY)),
     outOfMemory: terminated?.reason === 'OOMKilled' && terminated.exitCode !== 0,
-    ...(exceedsDisk ? { diskLimit: shorten(status.message ?? '') } : {}),
+    ...(exceedsDisk ? { diskLimit: shorten(status.message ?? '') } : cause === null ? {} : { platformCause: cause }),
     failure: findEndFailure(status, terminated),
   };
 }
 
-function findEndFailure({ reason, message }: Pod['status'], terminated: Terminated | null): PodFailure | null {
-  if (terminated === null) {
-    const cause = [reason, message].filter((part) => part !== undefined).join(': ');
-    return platform(`The node did not run the pod: ${cause === '' ? 'it gave no reason' : cause}`, 0);
-  }
+function findEndFailure(status: Pod['status'], terminated: Terminated | null): PodFailure | null {
+  if (terminated === null)
+    return platform(`The node did not run the pod: ${describeReason(status) ?? 'it gave no reason'}`, 0);
   // The runtime of the node refused to run the command. The exit status is then not that of a program.
   const isRefused = terminated.reason === 'StartError' || terminated.reason === 'ContainerCannotRun';
   return isRefused ? describeCommandFailure(terminated.message ?? '', 0) : null;
 }
 
+/** Why the node or a controller ended a pod, such as `Evicted: The node was low on resource: memory.` */
+function describeReason({ reason, message }: Pod['status']): string | null {
+  const cause = [reason, message].filter((part) => part !== undefined).join(': ');
+  return cause === '' ? null : shorten(cause);
+}
+
+function describeDisruptionTarget({ conditions }: Pod['status']): string | null {
+  const disruption = conditions?.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True');
+  if (disruption === undefined) return null;
+  return shorten(disruption.message ?? disruption.reason ?? 'The cluster ends the pod.');
+}
+
 /** Why a pod must not get a session, as a sentence: the platform will end it, or its node does not respond. Null if it may get one. */
 export function findDisruption({ metadata, status }: Pod): string | null {
-  const disruption = status.conditions?.find(({ type, status: is }) => type === 'DisruptionTarget' && is === 'True');
-  if (disruption !== undefined) return shorten(disruption.message ?? disruption.reason ?? 'The cluster ends the pod.');
+  const disruption = describeDisruptionTarget(status);
+  if (disruption !== null) return disruption;
   if (metadata.deletionTimestamp !== undefined) return 'The pod is being deleted.';
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   // The kubelet always says why a pod is not ready. The controller of the nodes, which sets this for a node that does not respond,

@@ -285,6 +285,25 @@ describe('an instance in a cluster', () => {
     expect(events).toMatchObject([{ kind: 'leaving', detail: 'The node of the pod does not respond.' }]);
   });
 
+  it.each([
+    ['was evicted', { reason: 'Evicted', message: 'The node was low on resource: memory.' }, 'Evicted: The node was low'],
+    [
+      'was on a node that was removed',
+      { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'node not found' }] },
+      'node not found.',
+    ],
+  ])('reports that the platform ended it if its pod %s and lacks the status of its container', async (_, status, cause) => {
+    const { runtime, server, spec, events } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    const pod = podOf({ server }, 'a');
+    delete pod.status.containerStatuses;
+    Object.assign(pod.status, { phase: 'Failed', ...status });
+    server.update(pod);
+    const exit = { reason: 'platform', code: null, signal: null, platformCause: expect.stringContaining(cause) };
+    await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit });
+    expect(await runtime.list()).toMatchObject([{ state: 'exited' }]);
+  });
+
   it('has an unknown exit if its pod vanishes without a last state', async () => {
     const { runtime, server, spec, events } = await open();
     await runtime.start(spec('a'), neverAborted);
@@ -292,6 +311,17 @@ describe('an instance in a cluster', () => {
     await expect.poll(() => events).toMatchObject([{ kind: 'exited', exit: { reason: 'unknown', code: null } }]);
     await runtime.forget('a');
     expect(await runtime.list()).toEqual([]);
+  });
+
+  it('reports why the platform ended it if its pod is deleted while its node does not respond', async () => {
+    const { runtime, server, spec, events } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    const pod = podOf({ server }, 'a');
+    pod.status.conditions = [{ type: 'DisruptionTarget', status: 'True', message: 'Taint manager: deleting' }];
+    server.update(pod);
+    server.remove(pod);
+    const exit = { reason: 'platform', code: null, platformCause: 'Taint manager: deleting.' };
+    await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit });
   });
 
   it('does not end because a list lacks its pod, and has ended when its pod does not exist', async () => {

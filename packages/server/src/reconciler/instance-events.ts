@@ -106,14 +106,15 @@ async function handle(context: Context, event: InstanceEvent): Promise<void> {
   const unseen = context.unobservedEndAt();
   const instance = await retryWrite(() => findInstance(db, event.instanceId));
   const sessionId = instance?.session_id ?? null;
-  const { reason, code, signal, outOfMemory, diskLimit } = event.exit;
-  const tail = instance === undefined ? '' : await redactOutputTail(context, instance.deployment_id, event.exit.tail);
+  const { tail: output, ...how } = event.exit;
+  const { reason, code, signal, outOfMemory } = how;
+  const tail = instance === undefined ? '' : await redactOutputTail(context, instance.deployment_id, output);
   context.logger.info({ instanceId: event.instanceId, sessionId, reason, code, signal, outOfMemory }, 'instance ended');
-  if (instance !== undefined && sessionId === null && instance.state === 'ready')
+  if (instance !== undefined && sessionId === null && instance.state === 'ready' && reason !== 'platform')
     await context.onIdleExit(instance.deployment_id, { ...event.exit, tail });
   if (instance !== undefined && sessionId !== null) {
     const session = await retryWrite(() => findSessionState(db, sessionId));
-    const cause = { reason, code, signal, outOfMemory, diskLimit, ...(code === 0 ? {} : { tail }) };
+    const cause = { ...how, ...(code === 0 ? {} : { tail }) };
     const exited: StoredSessionEvent = { code: 'INSTANCE_EXITED', at: event.at.toISOString(), detail: cause };
     if (!wasStopped(event, session?.ended_at ?? null)) {
       // An instance that was never ready had no conversation that its last output could quote.

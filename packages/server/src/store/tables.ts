@@ -142,12 +142,13 @@ export type DeploymentCodeSource =
 
 export type StoredInstanceExit = {
   /** Missing in rows of earlier versions. */
-  reason?: 'exited' | 'out-of-memory' | 'disk' | 'unknown' | undefined;
+  reason?: 'exited' | 'out-of-memory' | 'disk' | 'platform' | 'unknown' | undefined;
   code: number | null;
   signal: string | null;
   outOfMemory: boolean;
   tail: string;
   diskLimit?: string | undefined;
+  platformCause?: string | undefined;
   /** The session that waited for the instance, if any. Missing in rows of earlier versions. */
   sessionId?: string | null;
 };
