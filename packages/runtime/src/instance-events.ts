@@ -8,6 +8,7 @@ const keptNotices = 1000;
 
 export type InstanceEvents = {
   readonly ended: (instanceId: string, at: Date, exit: InstanceExit) => void;
+  readonly stopped: (instanceId: string) => void;
   readonly noticed: (instanceId: string, notice: InstanceNotice, detail: string) => void;
   readonly outputDropped: (instanceId: string, bytes: number) => void;
   readonly leaving: (instanceId: string, detail: string) => void;
@@ -39,6 +40,7 @@ export function createInstanceEvents(now: () => Date): InstanceEvents {
 
   return {
     ended: (instanceId, at, exit) => queue?.push({ kind: 'exited', instanceId, at, exit }),
+    stopped: (instanceId) => queue?.push({ kind: 'stopped', instanceId, at: now() }),
     leaving: (instanceId, detail) => queue?.push({ kind: 'leaving', instanceId, at: now(), detail }),
     replaceable: (instanceId) => queue?.push({ kind: 'replaceable', instanceId, at: now() }),
     noticed,

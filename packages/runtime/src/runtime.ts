@@ -162,6 +162,8 @@ export type InstanceExit = {
 };
 
 export type InstanceEvent =
+  /** The state of the instance is now `exited`, so its address may belong to another bot. `exited` follows when its output is complete. */
+  | { readonly kind: 'stopped'; readonly instanceId: string; readonly at: Date }
   | { readonly kind: 'exited'; readonly instanceId: string; readonly at: Date; readonly exit: InstanceExit }
   /** The state of the instance is now `leaving`. `detail` says why, as a sentence. */
   | { readonly kind: 'leaving'; readonly instanceId: string; readonly at: Date; readonly detail: string }
@@ -321,6 +323,11 @@ export type InstanceLifecycle = {
    * Call this before something irreversible, such as recording that an instance is lost. Rejects like `list`.
    */
   inspect(instanceId: string): Promise<ObservedInstance | null>;
+  /**
+   * Whether the address of an instance belongs to its bot, as far as this process knows. False also if the driver does not see
+   * changes of its instances, for example because the platform does not respond. Never waits.
+   */
+  isAddressCurrent(instanceId: string): boolean;
   /**
    * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
    * time.

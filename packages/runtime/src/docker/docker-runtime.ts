@@ -159,6 +159,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
       await instance?.check();
       return instance?.observe() ?? null;
     },
+    isAddressCurrent: (instanceId) => (instances.byId.get(instanceId)?.address() ?? null) !== null,
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     conversations: {
       read: async (instanceId, file, offset, maximumBytes) => {

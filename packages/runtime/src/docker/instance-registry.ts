@@ -61,6 +61,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       record,
       end,
       output,
+      onStopped: () => events.stopped(instanceId),
       onEnded: (ended) => events.ended(instanceId, new Date(ended.at), describeExit(ended)),
     });
     byId.set(instanceId, instance);

@@ -45,6 +45,8 @@ export type InstanceOptions = {
   /** How the instance ended, if that is recorded. */
   readonly end: InstanceEnd | null;
   readonly output: OutputSpool;
+  /** The bot has ended, and its output is read. */
+  readonly onStopped: () => void;
   readonly onEnded: (end: InstanceEnd) => void;
 };
 
@@ -56,6 +58,7 @@ export function followInstance(options: InstanceOptions): Instance {
   const closing = new AbortController();
   const closed = once(closing.signal, 'abort');
   let finishing: Promise<void> | null = null;
+  let hasStopped = options.end !== null;
   let lastUsage: ResourceUsage | null = null;
   let resolveEnded: (end: InstanceEnd) => void = () => undefined;
   const ended = new Promise<InstanceEnd>((resolve) => {
@@ -105,6 +108,8 @@ export function followInstance(options: InstanceOptions): Instance {
     if (end !== null || closing.signal.aborted) return;
     const container = await readContainer(engine, containerId);
     if (container?.State.Running === true || container?.State.Status === 'created') return;
+    if (!hasStopped) options.onStopped();
+    hasStopped = true;
     finishing ??= finish(container, reported).catch((error: unknown) => {
       finishing = null;
       logger.error({ instanceId, err: error }, 'end of instance could not be handled');
@@ -123,14 +128,15 @@ export function followInstance(options: InstanceOptions): Instance {
     while (!(await endsWithin(checkMs))) await check();
   };
 
-  const address = (): InstanceAddress | null => (record.host === null ? null : { host: record.host, port: botPort });
+  const address = (): InstanceAddress | null =>
+    record.host === null || hasStopped ? null : { host: record.host, port: botPort };
   return {
     instanceId,
     record: () => record,
     address,
     observe: () => {
       const known = { instanceId, deploymentId };
-      if (end !== null) return { ...known, state: 'exited', address: null };
+      if (hasStopped) return { ...known, state: 'exited', address: null };
       const reached = address();
       return { ...known, state: reached === null ? 'starting' : 'ready', address: reached };
     },

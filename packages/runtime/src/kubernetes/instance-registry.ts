@@ -91,12 +91,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       limitBytes: options.outputLimitBytes,
       searchPath: options.path,
       clock: options.clock,
-      onDropped: (bytes) =>
-        events.noticed(
-          instanceId,
-          'output-dropped',
-          `the output exceeds its limit: ${bytes} bytes were dropped so far`,
-        ),
+      onDropped: (bytes) => events.outputDropped(instanceId, bytes),
       onError: (error) => logger.error({ instanceId, err: error }, 'output of instance could not be recorded'),
     });
     const instance = followInstance({
@@ -109,6 +104,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       output,
       onEnded: (ended) => events.ended(instanceId, new Date(ended.at), describeExit(ended)),
       onLeaving: (detail) => events.leaving(instanceId, detail),
+      onStopped: () => events.stopped(instanceId),
       onGone: () => logFailure(instanceId, remove(instanceId)),
     });
     byId.set(instanceId, instance);

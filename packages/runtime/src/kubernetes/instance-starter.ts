@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { botPort } from '../bot-port.ts';
 import { createCancelError, createInstanceStarts, type InstanceStarts, waitForBot } from '../instance-starts.ts';
 import { type InstanceAddress, type InstanceSpec, type RuntimeLogger, StartError } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
@@ -238,9 +239,7 @@ async function waitUntilRunning(
 async function becomeReady(instance: Instance, canceled: AbortSignal, closing: AbortSignal): Promise<InstanceAddress> {
   const known = instance.address();
   if (known !== null && instance.end() === null) return known;
-  await waitForBot(instance, async () => instance.pod()?.status.podIP ?? null, canceled, closing);
+  const host = await waitForBot(instance, async () => instance.pod()?.status.podIP ?? null, canceled, closing);
   instance.becomeReady();
-  const address = instance.address();
-  if (address === null) throw new StartError('The pod lost its address.', null);
-  return address;
+  return { host, port: botPort };
 }

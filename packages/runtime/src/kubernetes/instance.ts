@@ -66,6 +66,8 @@ export type InstanceOptions = {
   readonly output: OutputSpool;
   readonly onEnded: (end: InstanceEnd) => void;
   readonly onLeaving: (detail: string) => void;
+  /** The bot has ended, and its output is read. */
+  readonly onStopped: () => void;
   readonly onGone: () => void;
 };
 
@@ -80,6 +82,7 @@ export function followInstance(options: InstanceOptions): Instance {
   let disruption: string | null = null;
   let isGone = false;
   let isStopping = false;
+  let hasStopped = options.end !== null;
   let usage: ResourceUsage | null = null;
   let finishing: Promise<void> | null = null;
 
@@ -127,6 +130,8 @@ export function followInstance(options: InstanceOptions): Instance {
 
   const beginToFinish = ({ code, signal, at, outOfMemory, diskLimit, platformCause }: InstanceEndState) => {
     const ended = { code, signal, at, outOfMemory, diskLimit, platformCause };
+    if (!hasStopped) options.onStopped();
+    hasStopped = true;
     finishing ??= finish(ended).catch((error: unknown) => {
       finishing = null;
       logger.error({ instanceId, err: error }, 'end of instance could not be handled');
@@ -177,7 +182,7 @@ export function followInstance(options: InstanceOptions): Instance {
 
   const address = (): InstanceAddress | null => {
     const host = pod?.status.podIP;
-    return record?.isReady === true && host !== undefined ? { host, port: botPort } : null;
+    return record?.isReady === true && host !== undefined && !hasStopped ? { host, port: botPort } : null;
   };
 
   return {
@@ -191,7 +196,7 @@ export function followInstance(options: InstanceOptions): Instance {
     address,
     observe: () => {
       const known = { instanceId, deploymentId };
-      if (isDone()) return { ...known, state: 'exited', address: null };
+      if (isDone() || hasStopped) return { ...known, state: 'exited', address: null };
       const reached = address();
       const state = disruption !== null ? 'leaving' : reached === null ? 'starting' : 'ready';
       return { ...known, state, address: reached };
@@ -211,7 +216,8 @@ export function followInstance(options: InstanceOptions): Instance {
     stop: async (graceMs) => {
       if (isDone()) return;
       isStopping = true;
-      await api.remove({ name: instanceId, uid: podUid }, graceMs);
+      // The output of a bot that has ended is deleted with its pod.
+      if (!hasStopped) await api.remove({ name: instanceId, uid: podUid }, graceMs);
       const closed = once(closing.signal, 'abort');
       while (!isDone()) {
         const isInTime = await settlesWithin(Promise.race([changes.changed(), closed]), checkMs);

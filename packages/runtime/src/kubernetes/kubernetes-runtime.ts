@@ -133,6 +133,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
       await instance?.check();
       return instances.byId.get(instanceId)?.observe() ?? null;
     },
+    isAddressCurrent: (instanceId) => watch.isFresh() && (instances.byId.get(instanceId)?.address() ?? null) !== null,
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     // The files of a bot are in its pod. Bots publish their conversations to the service instead.
     conversations: { read: async () => null },

@@ -21,9 +21,11 @@ export function defineInstanceStartTests(setup: RuntimeSetup): void {
       const known = { instanceId: 'one', deploymentId: 'deployment-of-one' };
       expect(await runtime().list()).toEqual([{ ...known, state: 'ready', address }]);
       expect(await runtime().inspect('one')).toEqual({ ...known, state: 'ready', address });
+      expect(runtime().isAddressCurrent('one')).toBe(true);
       await runtime().stop('one', 5000);
       expect(await runtime().list()).toEqual([{ ...known, state: 'exited', address: null }]);
       expect(await runtime().inspect('one')).toEqual({ ...known, state: 'exited', address: null });
+      expect(runtime().isAddressCurrent('one')).toBe(false);
       await runtime().forget('one');
       expect(await runtime().list()).toEqual([]);
       expect(await runtime().inspect('one')).toBeNull();

@@ -39,6 +39,7 @@ export function createUniqueIds(): UniqueIds {
         const observed = await runtime.inspect(idOf(name));
         return observed === null ? null : withName(observed);
       },
+      isAddressCurrent: (name) => runtime.isAddressCurrent(idOf(name)),
       findReplaceable: () => new Set([...runtime.findReplaceable()].map(nameOf)),
       watch: (signal) => watch(runtime, signal),
       sample: async (names) => {

@@ -262,7 +262,7 @@ describe('an instance in a cluster', () => {
     server.update(pod);
     await expect.poll(() => runtime.list()).toMatchObject([{ instanceId: 'a', state: 'leaving', address }]);
     server.events.emit('deleting', pod, 1);
-    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['leaving', 'exited']);
+    await expect.poll(() => events.map(({ kind }) => kind)).toEqual(['leaving', 'stopped', 'exited']);
     expect(await runtime.list()).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
     expect(events.at(-1)).toMatchObject({ exit: { reason: 'exited', code: 0 } });
   });
@@ -308,9 +308,23 @@ describe('an instance in a cluster', () => {
     const { runtime, server, spec, events } = await open();
     await runtime.start(spec('a'), neverAborted);
     server.remove(podOf({ server }, 'a'));
-    await expect.poll(() => events).toMatchObject([{ kind: 'exited', exit: { reason: 'unknown', code: null } }]);
+    const exited = { kind: 'exited', exit: { reason: 'unknown', code: null } };
+    await expect.poll(() => events).toMatchObject([{ kind: 'stopped' }, exited]);
     await runtime.forget('a');
     expect(await runtime.list()).toEqual([]);
+  });
+
+  it('has no address once its bot has ended, even while its output is still read', { timeout: 15_000 }, async () => {
+    const { runtime, server, node, spec, events } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    expect(runtime.isAddressCurrent('a')).toBe(true);
+    const isLog = ({ path }: { path: string }) => path.endsWith('/log');
+    server.faults.push({ matches: isLog, times: Number.POSITIVE_INFINITY, act: 'hang' });
+    node.kill('a', 'SIGKILL');
+    await expect.poll(() => events).toMatchObject([{ kind: 'stopped', instanceId: 'a' }]);
+    expect(await runtime.list()).toMatchObject([{ instanceId: 'a', state: 'exited', address: null }]);
+    expect(runtime.isAddressCurrent('a')).toBe(false);
+    await expect.poll(() => events.at(-1), { timeout: 12_000 }).toMatchObject({ kind: 'exited' });
   });
 
   it('reports why the platform ended it if its pod is deleted while its node does not respond', async () => {
@@ -349,7 +363,7 @@ describe('an instance in a cluster', () => {
     server.remove(podOf({ server }, 'a'));
     const next = await restart();
     await expect.poll(() => next.list()).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
-    expect(events).toMatchObject([{ kind: 'exited', exit: { reason: 'unknown' } }]);
+    await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit: { reason: 'unknown' } });
   });
 
   it('whose pod was deleted while no server ran has ended once the API server responds again', async () => {
@@ -429,13 +443,15 @@ describe('a runtime driver whose API server does not respond', () => {
     server.faults.push(away);
     server.dropWatches();
     expect(await runtime.list()).toMatchObject([{ state: 'ready' }]);
+    expect(runtime.isAddressCurrent('a')).toBe(true);
     await expect(runtime.inspect('a')).rejects.toThrow(/does not respond|no complete response/);
     node.kill('a', 'SIGKILL');
     await expect.poll(() => podOf({ server }, 'a').status.phase).toBe('Failed');
     offset = 90_000;
     await expect(runtime.list()).rejects.toThrow('The API server of the cluster does not respond.');
+    expect(runtime.isAddressCurrent('a')).toBe(false);
     away.times = 0;
-    await expect.poll(() => events).toMatchObject([{ kind: 'exited', exit: { signal: 'SIGKILL' } }]);
+    await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit: { signal: 'SIGKILL' } });
   });
 
   it('refuses to open, and says what to check', async () => {

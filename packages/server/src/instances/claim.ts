@@ -1,9 +1,22 @@
+import type { Runtime } from '@bothost/runtime';
 import type { RawBuilder } from 'kysely';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { type BotAddress, getInstanceAddress } from './address.ts';
 import { claimInstanceRow, countInstancesByDeployment } from './rows.ts';
 
-/** An instance claimed for a session. `address` is null unless the instance is ready (a warm start). */
+export type InstanceClaimContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly host: { readonly id: string };
+  readonly runtime: Pick<Runtime, 'isAddressCurrent'>;
+};
+
+/**
+ * An instance claimed for a session. `address` is null unless the instance is ready (a warm start). It is also null if the runtime
+ * cannot say that the address still belongs to the instance. A reconcile pass then dispatches the session once the runtime can say it,
+ * or else the exit of the instance gives the session another one.
+ */
 export type InstanceClaim = {
   readonly instanceId: string;
   readonly address: BotAddress | null;
@@ -19,7 +32,7 @@ export type InstanceClaim = {
  * session.
  */
 export async function claimInstance(
-  context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
+  context: InstanceClaimContext,
   wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
   first?: RawBuilder<unknown>,
 ): Promise<InstanceClaim | null> {
@@ -27,9 +40,10 @@ export async function claimInstance(
   const claim = { ...wanted, hostId, newInstanceId: context.newId(), now: context.now() };
   const row = await claimInstanceRow(context.db, claim, first);
   if (row === undefined) return null;
+  const isReachable = row.state === 'ready' && context.runtime.isAddressCurrent(row.id);
   return {
     instanceId: row.id,
-    address: row.state === 'ready' ? getInstanceAddress(row) : null,
+    address: isReachable ? getInstanceAddress(row) : null,
     readyAt: row.ready_at,
     reportsSession: row.reports_session,
     notices: row.notices,

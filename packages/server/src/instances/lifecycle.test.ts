@@ -18,7 +18,8 @@ const rows = await useTestRows();
 const organizationId = await rows.organization();
 const hostId = await rows.host();
 
-const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId } });
+const runtime = { isAddressCurrent: () => true };
+const context = () => ({ db: rows.db, now: () => testNow, newId, host: { id: hostId }, runtime });
 const agent = () => rows.deployedAgent({ organizationId, hostId, agent: { name: `a${newId()}` } });
 const stateOf = async (id: string) => (await findInstance(rows.db, id))?.state;
 const address = { host: '127.0.0.1', port: 41_000 };

@@ -48,7 +48,7 @@ async function open(
     watchStart: () => undefined,
     closing: new AbortController().signal,
     acceptDeadline: () => AbortSignal.abort(),
-    isEnding: () => false,
+    isInstanceReachable: () => true,
     isReachable: () => true,
     retryWrite: (write) => write(),
     endSession: async (_, status) => void ended.push(status),
@@ -83,7 +83,7 @@ describe('adoptSession', () => {
   });
 
   it('releases ownership of a session whose instance has just exited', async () => {
-    const { sessionId, ended, ownership, adopt } = await open({}, {}, { isEnding: () => true });
+    const { sessionId, ended, ownership, adopt } = await open({}, {}, { isInstanceReachable: () => false });
     await adopt();
     expect(ownership.has(sessionId)).toBe(false);
     expect(ended).toEqual([]);

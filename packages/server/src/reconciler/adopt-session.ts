@@ -14,7 +14,8 @@ export type AdoptionContext = Omit<SessionDispatchContext, 'watchStart'> & {
   readonly sessionAddresses: SessionAddressRegistry;
   readonly sampler: Pick<Sampler, 'begin'>;
   readonly conversationFollowers: Pick<ConversationFollowers, 'begin'>;
-  readonly isEnding: (instanceId: string) => boolean;
+  /** Whether the address of an instance is known to be that of its bot, which has not ended. */
+  readonly isInstanceReachable: (instanceId: string) => boolean;
 };
 
 /** Takes ownership of a session whose instance is ready. If this fails, the next pass retries. */
@@ -40,7 +41,7 @@ export async function adoptSession(
     // Read the state again, because the session or its instance may have ended after `row` was read.
     const current = await retryWrite(() => findSessionState(db, row.id));
     const isOpen = current?.state === 'starting' || current?.state === 'live';
-    return isOpen && !context.isEnding(instance.id)
+    return isOpen && context.isInstanceReachable(instance.id)
       ? { entry, isServedHere: true }
       : { entry: null, isServedHere: false };
   };

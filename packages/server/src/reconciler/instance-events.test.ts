@@ -7,6 +7,7 @@ import { createTestVault } from '../../test/support/test-vault.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { createEventTextReader } from '../conversations/event-text.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
+import { createSessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import { newId } from '../store/uuid.ts';
 import { watchInstances } from './instance-events.ts';
 import { createSessionEndRecorder } from './record-ends.ts';
@@ -25,6 +26,8 @@ let accepts: DeploySource = 'build';
 const rows = await useTestRows();
 const keyring = (await createTestVault(rows)).context.keyring;
 const of = await rows.deployedAgent();
+
+const sessionAddresses = createSessionAddressRegistry({ db: rows.db, host: { id: of.hostId, region: 'us-west' } });
 
 type SessionFields = Parameters<TestDatabaseRows['session']>[1];
 
@@ -81,7 +84,7 @@ async function deliverWith(replacement: InstanceClaim | null, ...events: readonl
       host: { id: of.hostId, accepts },
       keyring,
       serverId: thisServer,
-      sessionAddresses: { instanceExited: () => undefined },
+      sessionAddresses,
       signal: new AbortController().signal,
       replaceInstance: async () => {
         calls.push('replace');
@@ -147,6 +150,17 @@ describe('the exit of an instance', () => {
     expect(await stored(sessionId)).toMatchObject({ state: 'starting', completion_status: null });
     const { instanceId: last } = await open({ state: 'starting' });
     expect(await deliver(exitOf(last, failed))).toEqual(['replace', 'count HTTP_ERROR', 'forget']);
+  });
+
+  it('gives another instance to a WebSocket session only while its relay waits for an address', async () => {
+    const { sessionId, instanceId } = await open({ state: 'starting', transport: 'websocket', relay_id: thisServer });
+    const entry = { sessionId, organizationId: of.organizationId, agentName: 'parrot', instanceId };
+    const replacement = { instanceId: newId(), address: null, readyAt: null, reportsSession: false, notices: [] };
+    sessionAddresses.expect({ ...entry, address: null });
+    expect(await deliverWith(replacement, exitOf(instanceId, failed))).toEqual(['replace', 'forget']);
+    const other = await open({ state: 'starting', transport: 'websocket', relay_id: thisServer });
+    sessionAddresses.expect({ ...entry, ...other, address: { host: '127.0.0.1', port: 1 } });
+    expect(await deliverWith(replacement, exitOf(other.instanceId, failed))).toEqual(['count HTTP_ERROR', 'forget']);
   });
 
   it('with code 0 before the session became live: the session starts at the time of its dispatch to the bot', async () => {

@@ -30,7 +30,7 @@ type Context = {
   readonly host: { readonly id: string; readonly accepts: DeploySource };
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnershipRegistry;
-  readonly sessionAddresses: Pick<SessionAddressRegistry, 'instanceExited'>;
+  readonly sessionAddresses: Pick<SessionAddressRegistry, 'instanceExited' | 'known'>;
   /** Id of this server process, which relays the WebSockets of its sessions. */
   readonly serverId: string;
   readonly signal: AbortSignal;
@@ -66,11 +66,11 @@ export function watchInstances(context: Context): InstanceWatcher {
 
   async function watch(): Promise<void> {
     for await (const event of context.runtime.watch(context.signal)) {
-      if (event.kind === 'exited') {
-        ending.add(event.instanceId);
-        // Drop the address immediately, because another program may listen on the instance's port by now.
+      // Drop the address immediately, because another program may listen on the instance's port by now.
+      if (event.kind === 'stopped' || event.kind === 'exited')
         context.sessionAddresses.instanceExited(event.instanceId);
-      }
+      if (event.kind === 'stopped') continue;
+      if (event.kind === 'exited') ending.add(event.instanceId);
       handle(context, event)
         .then(() => unrecorded.delete(event.instanceId))
         .catch((error: unknown) => {
@@ -93,12 +93,12 @@ export function watchInstances(context: Context): InstanceWatcher {
 
 type ExitEvent = Extract<InstanceEvent, { kind: 'exited' }>;
 
-async function handle(context: Context, event: InstanceEvent): Promise<void> {
+async function handle(context: Context, event: Exclude<InstanceEvent, { kind: 'stopped' }>): Promise<void> {
   const { db, retryWrite } = context;
   if (event.kind === 'noticed') return notice(context, event);
   if (event.kind === 'replaceable') return context.requestReconcile();
   if (event.kind === 'leaving') {
-    context.logger.info({ instanceId: event.instanceId, detail: event.detail }, 'platform ends instance');
+    context.logger.info({ instanceId: event.instanceId, detail: event.detail }, 'instance leaving');
     // Retire the instance now, so that no session claims it before the next pass.
     await retryWrite(() => retireInstance(db, event.instanceId));
     return context.requestReconcile();
@@ -145,11 +145,13 @@ async function hasOtherInstance(context: Context, sessionId: string, instance: O
   const { db, retryWrite, ownership } = context;
   const current = await retryWrite(() => findInstance(db, instance.id));
   if (current?.session_id !== sessionId) return true;
+  // The relay of a WebSocket, which owns the session, still waits for an address.
+  const hadAddress = context.sessionAddresses.known(sessionId)?.address !== null;
   // A start that failed is the concern of the runner.
-  if (instance.state !== 'ready' || ownership.has(sessionId)) return false;
+  if (instance.state !== 'ready' || (ownership.has(sessionId) && hadAddress)) return false;
   const session = await retryWrite(() => findSessionState(db, sessionId));
-  if (session?.state !== 'starting' || session.dispatched_at !== null || session.transport === 'websocket')
-    return false;
+  if (session?.state !== 'starting' || session.dispatched_at !== null) return false;
+  if (session.transport === 'websocket' && hadAddress) return false;
   const cause = 'The instance ended before it had the session.';
   return (await context.replaceInstance({ id: sessionId, instanceId: instance.id }, cause)) !== null;
 }

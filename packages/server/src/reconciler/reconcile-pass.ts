@@ -11,7 +11,7 @@ type Context = {
   readonly db: Database;
   readonly now: () => Date;
   readonly logger: Logger;
-  readonly runtime: Pick<Runtime, 'list' | 'findReplaceable' | 'retain'>;
+  readonly runtime: Pick<Runtime, 'list' | 'findReplaceable' | 'retain' | 'isAddressCurrent'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'ready'>;
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
@@ -36,9 +36,10 @@ export async function runReconcilePass(context: Context): Promise<readonly Actio
 export type ActionInProgress = { readonly action: ReconcileAction; readonly done: Promise<void> };
 
 /** Publishes the addresses of instances that became ready before their session was added to the session address registry. */
-function publishReadyAddresses({ sessionAddresses }: Context, rows: ObservedRows): void {
+function publishReadyAddresses({ sessionAddresses, runtime }: Context, rows: ObservedRows): void {
   for (const row of rows.sessions.values()) {
-    if (row.instance_state === 'ready') publishReadyAddress(sessionAddresses, row.id, row);
+    const isReady = row.instance_state === 'ready' && runtime.isAddressCurrent(row.instance_id ?? '');
+    if (isReady) publishReadyAddress(sessionAddresses, row.id, row);
   }
 }
 

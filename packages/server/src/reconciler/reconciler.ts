@@ -132,7 +132,13 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
   const recordBotFailure = createBotFailureRecorder(context);
   const replaceInstance = createInstanceReplacer({ ...context, requestReconcile });
-  const given = { closing: closing.signal, endSession, recordBotFailure, replaceInstance, isEnding };
+  const given = {
+    closing: closing.signal,
+    endSession,
+    recordBotFailure,
+    replaceInstance,
+    isInstanceReachable: (instanceId: string) => context.runtime.isAddressCurrent(instanceId) && !isEnding(instanceId),
+  };
   const dispatchContext = createDispatchContext(context, given);
   const runner = createInstanceRunner({
     ...context,
@@ -242,7 +248,7 @@ function startDeadline(): AbortSignal {
 
 function createDispatchContext(
   context: ReconcilerContext,
-  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'replaceInstance' | 'isEnding'>,
+  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'replaceInstance' | 'isInstanceReachable'>,
 ): AdoptionContext {
   const { sessionAddresses, logger, runtime, sampler, conversationFollowers, telemetry } = context;
   const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;

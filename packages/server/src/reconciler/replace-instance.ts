@@ -1,16 +1,11 @@
 import type { Logger } from 'pino';
-import type { InstanceClaim } from '../instances/claim.ts';
+import type { InstanceClaim, InstanceClaimContext } from '../instances/claim.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { replaceInstance } from '../sessions/replace-instance.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly newId: () => string;
-  readonly host: { readonly id: string };
+type Context = InstanceClaimContext & {
   readonly logger: Logger;
   readonly retryWrite: RetryWrite;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'expect'>;

@@ -1,19 +1,12 @@
 import { createApiError } from '@bothost/contract';
 import type { RawBuilder } from 'kysely';
 import type { ServingDeployment } from '../agents/serving-deployment.ts';
-import { claimInstance, type InstanceClaim } from '../instances/claim.ts';
+import { claimInstance, type InstanceClaim, type InstanceClaimContext } from '../instances/claim.ts';
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { Database } from '../store/tables.ts';
 import { recordEvents } from './progress.ts';
 
-export type InstanceClaimContext = {
-  db: Database;
-  now: () => Date;
-  newId: () => string;
-  host: { readonly id: string };
-  keyring: Keyring;
-};
+export type SessionClaimContext = InstanceClaimContext & { readonly keyring: Keyring };
 
 export type InstanceClaimRequest = Pick<
   ServingDeployment,
@@ -32,7 +25,7 @@ export type InstanceClaimRequest = Pick<
  * @throws failure `at-capacity`, `secrets-unavailable`
  */
 export async function claimInstanceForSession(
-  context: InstanceClaimContext,
+  context: SessionClaimContext,
   session: InstanceClaimRequest,
   first?: RawBuilder<unknown>,
 ): Promise<InstanceClaim> {
@@ -47,7 +40,7 @@ export async function claimInstanceForSession(
  * Rejects with `secrets-unavailable` if the secrets cannot be decrypted. The response to the client must not contain the cause,
  * because the cause may name secret sets. Only the agent's status and the server's log contain the cause.
  */
-async function requireSecrets(context: InstanceClaimContext, session: InstanceClaimRequest): Promise<void> {
+async function requireSecrets(context: SessionClaimContext, session: InstanceClaimRequest): Promise<void> {
   try {
     if (session.missedSecrets !== null) await decryptForDeployment(context, session.missedSecrets);
   } catch (error) {

@@ -3,10 +3,10 @@ import type { RawBuilder } from 'kysely';
 import { lockAgentForSessionStart, type SessionStartContext } from '../agents/serving-deployment.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
-import { claimInstanceForSession, type InstanceClaimContext, type InstanceClaimRequest } from './claim.ts';
+import { claimInstanceForSession, type InstanceClaimRequest, type SessionClaimContext } from './claim.ts';
 import { insertSession, updateSessionRow } from './rows.ts';
 
-type Context = InstanceClaimContext &
+type Context = SessionClaimContext &
   SessionStartContext & {
     /** Id of the server process that relays the WebSocket. */
     serverId: string;

@@ -73,6 +73,13 @@ describe('createSession', () => {
     expect(await sessionRow(start.sessionId)).toMatchObject({ handed_over_at: dispatchedAt });
   });
 
+  it('claims a ready instance without its address if the address may belong to another bot', async () => {
+    const { name, of } = await agent();
+    const id = await rows.instance(of, { reports_session: true });
+    const started = await createSession(context(false), input(name));
+    expect(started).toMatchObject({ claim: { instanceId: id, address: null }, dispatchedAt: null });
+  });
+
   it('claims a starting instance if none is ready', async () => {
     const { name, of } = await agent();
     const id = await rows.instance(of, { state: 'starting', host: null, port: null, ready_at: null });

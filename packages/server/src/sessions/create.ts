@@ -15,11 +15,11 @@ import type { InstanceClaim } from '../instances/claim.ts';
 import { keepSessionRoom, type NewSessionRoom } from '../rooms/session-room.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { waitForDisk } from '../store/transaction.ts';
-import { claimInstanceForSession, type InstanceClaimContext } from './claim.ts';
+import { claimInstanceForSession, type SessionClaimContext } from './claim.ts';
 import { markDispatched } from './progress.ts';
 import { hasSessionOfPhoneCall, insertSession } from './rows.ts';
 
-type Context = InstanceClaimContext & SessionStartContext;
+type Context = SessionClaimContext & SessionStartContext;
 
 export type SessionStartInput = {
   readonly sessionId: string;

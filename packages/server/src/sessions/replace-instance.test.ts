@@ -19,7 +19,7 @@ async function open(fields: Fields = {}) {
   const instanceId = await rows.instance(of, { session_id: sessionId });
   const replace = (id = instanceId, cause = 'It refused the connection.') =>
     replaceInstance(
-      { db: rows.db, now: () => testNow, newId, host: { id: hostId } },
+      { db: rows.db, now: () => testNow, newId, host: { id: hostId }, runtime: { isAddressCurrent: () => true } },
       { sessionId, instanceId: id, cause },
     );
   const session = () =>

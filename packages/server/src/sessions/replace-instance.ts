@@ -1,6 +1,6 @@
 import { maxSessionStartWaitSeconds } from '@bothost/contract';
 import { lockAgentForScaling } from '../agents/serving-deployment.ts';
-import { claimInstance, type InstanceClaim } from '../instances/claim.ts';
+import { claimInstance, type InstanceClaim, type InstanceClaimContext } from '../instances/claim.ts';
 import { releaseInstance } from '../instances/lifecycle.ts';
 import type { Database } from '../store/tables.ts';
 import { recordEvents } from './progress.ts';
@@ -27,7 +27,7 @@ export async function countInstanceReplacements(db: Database, sessionId: string)
  * is not starting with this instance, if its time to start is over, or if `maxInstanceReplacements` is reached.
  */
 export function replaceInstance(
-  context: { db: Database; now: () => Date; newId: () => string; host: { readonly id: string } },
+  context: InstanceClaimContext,
   { sessionId, instanceId, cause }: { readonly sessionId: string; readonly instanceId: string; readonly cause: string },
 ): Promise<InstanceReplacement | null> {
   return context.db.transaction().execute(async (db) => {

@@ -39,8 +39,8 @@ export type SessionAddressRegistry = {
   /** Marks a session as accepted by its bot. */
   readonly opened: (sessionId: string) => void;
   /**
-   * Removes the sessions of an exited instance, so that its address is no longer used. Pending calls of `whenReady` and
-   * `whenOpen` do not resolve until `ended` is called or their signal aborts.
+   * Removes the sessions of an exited instance that have its address, so that it is no longer used. Pending calls of `whenReady` and
+   * `whenOpen` do not resolve until the session has another instance, `ended` is called or their signal aborts.
    */
   readonly instanceExited: (instanceId: string) => void;
   /** Removes a session that has ended. */
@@ -123,7 +123,8 @@ export function createSessionAddressRegistry(context: {
     ready: (sessionId, address) => update(sessionId, { address }),
     opened: (sessionId) => update(sessionId, { open: true }),
     instanceExited: (instanceId) => {
-      for (const entry of entries.values()) if (entry.instanceId === instanceId) entries.delete(entry.sessionId);
+      for (const entry of entries.values())
+        if (entry.instanceId === instanceId && entry.address !== null) entries.delete(entry.sessionId);
     },
     ended: (sessionId) => {
       entries.delete(sessionId);

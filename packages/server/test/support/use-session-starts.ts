@@ -15,10 +15,11 @@ export async function useSessionStarts() {
     organizationId,
     hostId,
     vault,
-    context: () => ({
+    context: (isAddressCurrent = true) => ({
       ...vault.context,
       now: () => testNow,
       host: { id: hostId, region: 'us-west' },
+      runtime: { isAddressCurrent: () => isAddressCurrent },
       maxConversationLevel: 'transcript' as const,
     }),
     input: (agentName: string, fields: Partial<SessionStartInput> = {}): SessionStartInput => ({
