@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { type FakeCluster, startFakeCluster } from '../../runtime/test/kubernetes/fake-cluster.ts';
 import {
   createBearerTokenHeaders,
@@ -14,6 +16,18 @@ import { createVersionedBot, waitForSettledDeployment } from './support/deploys.
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const image = 'registry.test/team/bot:1';
+/** Accepts each WebSocket, and sends nothing. */
+const acceptsSockets = `
+const { createHash } = require('node:crypto');
+const { createServer } = require('node:http');
+require('node:http').createServer = (listener) => createServer(listener).on('upgrade', ({ headers }, socket) => {
+  const key = headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+  const accept = createHash('sha1').update(key).digest('base64');
+  socket.on('error', () => undefined);
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: upgrade\\r\\n');
+  socket.write('sec-websocket-accept: ' + accept + '\\r\\n\\r\\n');
+});
+`;
 const digest = `sha256:${'a'.repeat(64)}`;
 
 describe('the service with a fake cluster', () => {
@@ -23,10 +37,12 @@ describe('the service with a fake cluster', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-image-'));
-    for (const [path, content] of Object.entries(createVersionedBot('one')))
+    for (const [path, content] of Object.entries(createVersionedBot('one', acceptsSockets)))
       await writeFile(join(directory, path), content);
     cluster = await startFakeCluster();
-    cluster.node.images.set(image, { directory, main: 'main.js', digest });
+    // The first pod of a deployment names the tag, and later ones the digest.
+    for (const reference of [image, image.replace(/:1$/, `@${digest}`)])
+      cluster.node.images.set(reference, { directory, main: 'main.js', digest });
     service = await startTestServer({
       environment: { BOTHOST_RUNTIME: 'kubernetes', KUBECONFIG: cluster.kubeconfig, BOTHOST_KUBERNETES_USAGE: 'off' },
     });
@@ -37,6 +53,9 @@ describe('the service with a fake cluster', () => {
     await cluster.close();
     await rm(directory, { recursive: true });
   });
+
+  const findClaimed = () =>
+    [...cluster.server.pods.values()].filter(({ metadata }) => metadata.labels?.['bothost.dev/claimed'] === 'true');
 
   it('shows why the first pod waits, and serves a session in a pod once a node has room', async () => {
     cluster.node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
@@ -56,10 +75,38 @@ describe('the service with a fake cluster', () => {
     const sessionId = await startAgentSession(service, 'bot');
     const url = sessionUrl(service, 'bot', sessionId, '/version');
     expect(await (await fetch(url, createBearerTokenHeaders(service.publicKey))).text()).toBe('one');
-    const claimed = () =>
-      [...cluster.server.pods.values()].filter(({ metadata }) => metadata.labels?.['bothost.dev/claimed'] === 'true');
-    await expect.poll(claimed).toHaveLength(1);
+    await expect.poll(findClaimed).toHaveLength(1);
     await stopAgentSession(service, 'bot', sessionId);
     expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+    await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
   });
+
+  it.each(['relayed', 'proxied'])(
+    'ends a %s WebSocket once the end of its pod is reported',
+    { timeout: 40_000 },
+    async (way) => {
+      const params = { agentName: 'bot' };
+      const socketOf = async () => {
+        if (way === 'proxied') {
+          const sessionId = await startAgentSession(service, 'bot');
+          const url = sessionUrl(service, 'bot', sessionId, '/socket').replace('http', 'ws');
+          return { sessionId, socket: new WebSocket(`${url}?access_token=${service.publicKey}`) };
+        }
+        const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
+        const { wsUrl, token, sessionId = '' } = started;
+        return { sessionId, socket: new WebSocket(`${wsUrl}?token=${token}`) };
+      };
+      const { sessionId, socket } = await socketOf();
+      await once(socket, 'open');
+      await expect.poll(findClaimed).toHaveLength(1);
+      const [pod] = findClaimed();
+      const closed = once(socket, 'close');
+      // The process of the bot keeps its connections open, like one on a node that has vanished.
+      Object.assign(pod?.status ?? {}, { phase: 'Failed', reason: 'NodeLost', message: 'the node is gone' });
+      if (pod !== undefined) cluster.server.update(pod);
+      await closed;
+      expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'HTTP_ERROR' });
+      await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
+    },
+  );
 });

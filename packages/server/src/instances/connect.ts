@@ -15,6 +15,21 @@ export function connectToBot(address: BotAddress): Socket {
   return socket;
 }
 
+const unreachableCodes: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH']);
+
+/** Whether the machine of a bot responds to a connection, which the bot may refuse. Always true for a socket of this machine. */
+export function isMachineReachable(address: BotAddress): Promise<boolean> {
+  if ('socket' in address) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const socket = connectToBot(address);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(!unreachableCodes.has(error.code)));
+  });
+}
+
 /** Returns options of `request` in `node:http` for a connection of its own. */
 export function createRequestOptions(address: BotAddress) {
   return { ...('socket' in address ? {} : address), createConnection: () => connectToBot(address) };

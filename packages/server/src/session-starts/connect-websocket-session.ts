@@ -52,6 +52,8 @@ export type WebSocketSession = {
   readonly finishRelayed: (end: RelayedSocketEnd) => Promise<void>;
   /** Registers a callback that is called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
+  /** Registers a callback that is called when the session's instance has exited or the session has ended. */
+  readonly onUnreachable: (listener: () => void) => void;
 };
 
 type SocketParts = Pick<
@@ -221,5 +223,8 @@ function createSocketSession(
         context.closing.aborted ? { by: 'service' } : end,
       ),
     onStop: (abort) => context.ownership.onAbort(sessionId, abort),
+    onUnreachable: (listener) => {
+      context.sessionAddresses.onUnreachable(sessionId, listener);
+    },
   };
 }

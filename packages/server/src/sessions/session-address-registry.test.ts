@@ -76,6 +76,23 @@ describe('the session address registry', () => {
     expect(await waiting).toBeNull();
   });
 
+  it('calls a listener once when the instance exits or the session ends, and at once for an unknown session', () => {
+    const sessionAddresses = open();
+    const calls: string[] = [];
+    const one = entry({ address });
+    const two = entry({ address });
+    for (const added of [one, two]) sessionAddresses.expect(added);
+    sessionAddresses.onUnreachable(one.sessionId, () => calls.push('exited'));
+    sessionAddresses.onUnreachable(one.sessionId, () => calls.push('removed'))();
+    sessionAddresses.onUnreachable(two.sessionId.toUpperCase(), () => calls.push('ended'));
+    expect(calls).toEqual([]);
+    sessionAddresses.instanceExited(one.instanceId);
+    sessionAddresses.ended(one.sessionId);
+    sessionAddresses.ended(two.sessionId);
+    sessionAddresses.onUnreachable(newId(), () => calls.push('unknown'));
+    expect(calls).toEqual(['exited', 'ended', 'unknown']);
+  });
+
   it('resolves whenReady and whenOpen with null when the session ends', async () => {
     const sessionAddresses = open();
     const one = entry();

@@ -45,6 +45,11 @@ export type SessionAddressRegistry = {
   readonly instanceExited: (instanceId: string) => void;
   /** Removes a session that has ended. */
   readonly ended: (sessionId: string) => void;
+  /**
+   * Calls the listener once, when the instance of the session has exited or the session has ended. Calls it at once if the registry
+   * does not contain the session. Returns a function that removes the listener.
+   */
+  readonly onUnreachable: (sessionId: string, listener: () => void) => () => void;
   /** Resolves with the address of the session's instance once it is ready; null if the session ends or the signal aborts. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
   /**
@@ -60,10 +65,18 @@ export function createSessionAddressRegistry(context: {
 }): SessionAddressRegistry {
   const entries = new Map<string, SessionAddressEntry>();
   const waiting = new Map<string, Set<(hasEnded: boolean) => void>>();
+  const listeners = new Map<string, Set<() => void>>();
 
   function change(entry: SessionAddressEntry) {
     entries.set(entry.sessionId, entry);
     wake(entry.sessionId);
+  }
+
+  function remove(sessionId: string) {
+    entries.delete(sessionId);
+    const called = listeners.get(sessionId) ?? [];
+    listeners.delete(sessionId);
+    for (const listener of called) listener();
   }
 
   function wake(sessionId: string, hasEnded = false) {
@@ -124,11 +137,21 @@ export function createSessionAddressRegistry(context: {
     opened: (sessionId) => update(sessionId, { open: true }),
     instanceExited: (instanceId) => {
       for (const entry of entries.values())
-        if (entry.instanceId === instanceId && entry.address !== null) entries.delete(entry.sessionId);
+        if (entry.instanceId === instanceId && entry.address !== null) remove(entry.sessionId);
     },
     ended: (sessionId) => {
-      entries.delete(sessionId);
+      remove(sessionId);
       wake(sessionId, true);
+    },
+    onUnreachable: (session, listener) => {
+      const sessionId = session.toLowerCase();
+      const added = listeners.get(sessionId) ?? new Set();
+      if (!entries.has(sessionId)) listener();
+      else listeners.set(sessionId, added.add(listener));
+      return () => {
+        added.delete(listener);
+        if (added.size === 0 && listeners.get(sessionId) === added) listeners.delete(sessionId);
+      };
     },
     whenReady: (sessionId, signal) => wait(sessionId, signal, ({ address }) => address),
     whenOpen: (sessionId, signal) => wait(sessionId, signal, ({ address, open }) => (open ? address : null)),

@@ -10,6 +10,9 @@ import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 import type { SessionPath } from './session-path.ts';
 import { authorizeSessionAccess, locateSession, type ProxyContext } from './session-proxy.ts';
 
+/** Milliseconds after the end of a session, or of its bot, until the bot must have ended its connections. Their bots are killed earlier. */
+const lastBytesMs = 10_000;
+
 /**
  * Forwards a client's WebSocket upgrade request to the bot of a session. After the bot has responded with status 101, forwards
  * the bytes of both connections unchanged. Browsers cannot set headers on a WebSocket, so the credential is also accepted
@@ -79,6 +82,11 @@ function splice(
       if (upstreamHead.length > 0) socket.write(upstreamHead);
       if (head.length > 0) upstream.write(head);
       join(socket, upstream);
+      // A bot whose network has vanished does not end its connections.
+      const forget = context.sessionAddresses.onUnreachable(path.sessionId, () =>
+        setTimeout(() => upstream.destroy(), lastBytesMs).unref(),
+      );
+      upstream.on('close', forget);
       resolve();
     });
     sent.end();

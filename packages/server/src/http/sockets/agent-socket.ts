@@ -10,6 +10,8 @@ import {
 } from '@bothost/contract';
 import type { Logger } from 'pino';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import type { BotAddress } from '../../instances/address.ts';
+import { isMachineReachable } from '../../instances/connect.ts';
 import type { Telemetry } from '../../metrics/telemetry.ts';
 import type { WebSocketSession, WebSocketTarget } from '../../session-starts/connect-websocket-session.ts';
 import type { RelayedSocketEnd } from '../../sessions/relayed-socket-end.ts';
@@ -27,6 +29,8 @@ import { type QualifiedAgentName, removeTokenFromQuery, type WebSocketPath } fro
 const messageBytes = 16 * 1_048_576;
 /** Milliseconds to wait for the client's side of the closing handshake. */
 const closeMs = 2_000;
+/** Milliseconds after the end of a bot until its last messages must have been received. */
+const lastMessageMs = 2_000;
 
 export type AgentSocketContext = {
   readonly telemetry: Telemetry;
@@ -120,17 +124,20 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     const stopped = new AbortController();
     session.onStop(() => stopped.abort());
     await client.claimed();
-    const bot = await openBot(incoming, client, path, session, stopped.signal);
-    if (bot === null) return { by: 'client' };
+    const opened = await openBot(incoming, client, path, session, stopped.signal);
+    if (opened === null) return { by: 'client' };
+    const { bot, address } = opened;
     const joined = client.disconnected.aborted ? null : await client.join(bot);
     if (joined === null) {
       bot.close(1001);
       return { by: 'client' };
     }
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
+    // A bot whose network has vanished does not close its WebSocket.
+    session.onUnreachable(() => setTimeout(() => bot.terminate(), lastMessageMs).unref());
     context.telemetry.proxied('websocket', 'answered');
     bot.once('message', session.onFirstMessage);
-    const ended = relayWebSockets(joined, bot);
+    const ended = relayWebSockets(joined, bot, () => isMachineReachable(address));
     // Resume the client's socket, which was paused until the bot's socket was ready.
     joined.resume();
     bot.resume();
@@ -157,7 +164,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     path: WebSocketPath,
     session: WebSocketSession,
     stopped: AbortSignal,
-  ): Promise<WebSocket | null> {
+  ): Promise<{ readonly bot: WebSocket; readonly address: BotAddress } | null> {
     const createDeadline = (seconds: number) =>
       AbortSignal.any([client.disconnected, stopped, AbortSignal.timeout(seconds * 1000)]);
     const signal = createDeadline(maxSessionStartWaitSeconds);
@@ -168,7 +175,8 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     const limits = { signal: createDeadline(instanceStartTimeoutSeconds), messageBytes };
     const query = session.hasToken ? removeTokenFromQuery(path.query) : path.query;
     try {
-      return await openBotSocket(address, query, incoming, context.resolveClient(incoming), session, limits);
+      const bot = await openBotSocket(address, query, incoming, context.resolveClient(incoming), session, limits);
+      return { bot, address };
     } catch (error) {
       const isUndelivered = error instanceof BotRefusedSocketError && error.isUndelivered;
       if (!isUndelivered || !(await session.replaceInstance('The bot could not be reached.'))) throw error;

@@ -228,7 +228,7 @@ describe('a WebSocket between a client and a bot', () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const [[client, far], [bot, deaf]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
     deaf.pause();
-    const ends = relayWebSockets(client, bot, 20);
+    const ends = relayWebSockets(client, bot, async () => true, 20);
     const block = Buffer.alloc(1_048_576);
     for (let sent = 0; sent < 64; sent += 1) far.send(block);
     await expect.poll(() => client.isPaused).toBe(true);
@@ -238,12 +238,22 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
+  it('ends if the bot is silent and its machine does not respond', async () => {
+    const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
+    const [[client, far], [bot, silent]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
+    const closed = once(far, 'close');
+    expect(await relayWebSockets(client, bot, async () => false, 20)).toEqual({ by: 'bot', code: 1006 });
+    expect((await closed)[0]).toBe(1011);
+    silent.terminate();
+    for (const server of servers) server.close();
+  });
+
   it('pauses the sender when too many empty messages are queued, and loses none', async () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const upgraded = once(servers[1], 'connection');
     const [[client, far], [bot, ear]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
     const [, { socket }] = await upgraded;
-    const ends = relayWebSockets(client, bot);
+    const ends = relayWebSockets(client, bot, async () => true);
     let received = 0;
     ear.on('message', () => {
       received += 1;

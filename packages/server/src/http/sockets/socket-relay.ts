@@ -8,19 +8,41 @@ const highWaterMessages = 4_096;
 
 /** Interval of pings. Shorter than the idle timeouts of load balancers, usually 60 s. */
 const pingMs = 20_000;
+/** Intervals in a row in which a bot is silent and its machine does not respond, after which its WebSocket counts as broken. */
+const maxLostIntervals = 2;
 
 /**
  * Relays messages between two open WebSockets, in order and with back-pressure, and forwards the close code and reason.
  * Resolves with the side that closed first. Also pings the client. While the bot does not read, the service does not read from the
  * client either. In that case, only a failed write reveals that the client has disconnected.
+ *
+ * The bot gets no pings, because it may be busy for long. If it sends nothing, the relay asks `isBotReachable` instead: a machine that
+ * vanished does not close its connections, and the kernel sends messages to it again for 15 minutes.
  */
-export function relayWebSockets(client: WebSocket, bot: WebSocket, pingEvery = pingMs): Promise<RelayedSocketEnd> {
+export function relayWebSockets(
+  client: WebSocket,
+  bot: WebSocket,
+  isBotReachable: () => Promise<boolean>,
+  pingEvery = pingMs,
+): Promise<RelayedSocketEnd> {
   // Listen before `forward` does, because it closes the other socket, which would then seem to have closed first.
   const ended = waitForFirstClose(client, bot);
   forward(client, bot);
   forward(bot, client);
+  let hasSent = true;
+  let lostIntervals = 0;
+  bot.on('message', () => {
+    hasSent = true;
+  });
+  const checkBot = async () => {
+    const isLost = !hasSent && !(await isBotReachable());
+    lostIntervals = isLost ? lostIntervals + 1 : 0;
+    hasSent = false;
+    if (lostIntervals === maxLostIntervals) bot.terminate();
+  };
   const pings = setInterval(() => {
     if (client.readyState === client.OPEN) client.ping();
+    void checkBot();
   }, pingEvery);
   void ended.then(() => clearInterval(pings));
   return ended;
