@@ -13,16 +13,17 @@ export type RuntimeKind = keyof RuntimeDrivers;
 /** All runtime drivers. The files of a driver are imported when it is used. */
 export const runtimes: RuntimeDrivers = {
   process: {
-    traits: { accepts: new Set(['directory', 'build']), sampleSeconds: 1 },
+    traits: { accepts: new Set(['directory', 'build']), sampleSeconds: 1, startsAtOnce: null },
     prepareServer: async () => (await import('./process/containment/cgroup-host.ts')).enterServerCgroup(),
     open: async (options) => (await import('./process/process-runtime.ts')).createProcessRuntime(options),
   },
   docker: {
-    traits: { accepts: new Set(['image']), sampleSeconds: 5 },
+    traits: { accepts: new Set(['image']), sampleSeconds: 5, startsAtOnce: null },
     open: async (options) => (await import('./docker/docker-runtime.ts')).createDockerRuntime(options),
   },
   kubernetes: {
-    traits: { accepts: new Set(['image']), sampleSeconds: 10 },
+    // Pods start on other machines, at most a few per second and node.
+    traits: { accepts: new Set(['image']), sampleSeconds: 10, startsAtOnce: 32 },
     open: async (options) => (await import('./kubernetes/kubernetes-runtime.ts')).createKubernetesRuntime(options),
   },
 };

@@ -449,6 +449,11 @@ export type RuntimeTraits = {
   readonly accepts: ReadonlySet<BotSource['kind']>;
   /** Interval in seconds at which `sample` has new readings. */
   readonly sampleSeconds: number;
+  /**
+   * How many instances of one organization start at the same time, unless the operator says otherwise. Null: it depends on the
+   * processors of this machine, on which they start.
+   */
+  readonly startsAtOnce: number | null;
 };
 
 /** What a driver offers to the server through `registry.ts`. */

@@ -399,7 +399,7 @@ export const settings = {
     schema: integer(1, 10_000).optional(),
     description:
       'Instances of one organization that may start at the same time. The others wait; their start deadline begins when they start.',
-    shownDefault: '4 for each CPU',
+    shownDefault: '4 for each CPU, and 32 in a Kubernetes region',
   }),
   buildsAtOnce: setting({
     names: ['BOTHOST_BUILDS_AT_ONCE'],

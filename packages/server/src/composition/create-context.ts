@@ -28,6 +28,7 @@ import { createRetryWrite } from '../store/retry-write.ts';
 import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
 import { startRoomServices } from './rooms.ts';
+import { getDefaultStartsAtOnce } from './runtime-driver.ts';
 import { openRuntime } from './runtime.ts';
 import { startSecretServices } from './secrets.ts';
 import type { ServerStorage } from './server-storage.ts';
@@ -110,7 +111,7 @@ export async function createServiceContext(
     internalUrl: () => config.internalUrl ?? (config.runtime === 'process' ? state.url : null),
     lastHeartbeat: serverStorage.lastHeartbeat,
     holdsRegion: store.holdsRegion,
-    startsAtOnce: config.startsAtOnce ?? 4 * availableParallelism(),
+    startsAtOnce: config.startsAtOnce ?? getDefaultStartsAtOnce(config.runtime, availableParallelism()),
   });
   const builds = await openBuildParts(
     { ...parts, runtime, removeTree, closing: teardown.closing },

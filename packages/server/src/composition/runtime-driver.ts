@@ -6,6 +6,12 @@ import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 export const getRuntimeDriver = (kind: RuntimeKind): Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> =>
   runtimes[kind];
 
+const startsPerProcessor = 4;
+
+export function getDefaultStartsAtOnce(kind: RuntimeKind, processors: number): number {
+  return getRuntimeDriver(kind).traits.startsAtOnce ?? startsPerProcessor * processors;
+}
+
 /** What the agents of this region are deployed from. */
 export function getAcceptedSource(kind: RuntimeKind): DeploySource {
   return getRuntimeDriver(kind).traits.accepts.has('image') ? 'image' : 'build';
