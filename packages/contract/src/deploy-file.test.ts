@@ -7,7 +7,7 @@ const defaults = {
   max_session_duration: 7200,
   websocket_auth: 'token',
   fork: true,
-  scaling: { min_agents: 0, max_agents: 50 },
+  scaling: { max_agents: 50 },
   build: { context_dir: '.', exclude: { patterns: [] } },
 };
 const check = (more: object = {}) => checkDeployFile({ agent_name: 'bot', ...more });

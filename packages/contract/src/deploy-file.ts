@@ -27,10 +27,11 @@ const text = z.string().min(1, 'is empty');
 
 const Scaling = z
   .strictObject({
-    min_agents: MinAgents.default(instanceCountLimits.defaultMinimum),
+    // Its default depends on what is deployed.
+    min_agents: MinAgents.optional(),
     max_agents: MaxAgents.default(instanceCountLimits.defaultMaximum),
   })
-  .refine((scaling) => scaling.min_agents <= scaling.max_agents, 'min_agents is above max_agents');
+  .refine(({ min_agents: minimum = 0, max_agents: maximum }) => minimum <= maximum, 'min_agents is above max_agents');
 
 /** The keys of a deploy file. Any other key is an error. */
 const Schema = z.strictObject({

@@ -1,4 +1,5 @@
 import type { AgentSettings, ConversationLevel, DeployFile, DeploySource } from '@bothost/contract';
+import { defaultMinAgentsOfImages, instanceCountLimits } from '@bothost/contract/limits';
 import { Failure, UsageError } from '../failure.ts';
 import type { Project } from './project.ts';
 
@@ -49,8 +50,9 @@ export function resolveDesiredAgent(
       'Create deploy.toml with the line agent_name = "my-bot", or pass the name: botcli cloud deploy my-bot',
     );
   }
+  const defaultMinAgents = source === 'image' ? defaultMinAgentsOfImages : instanceCountLimits.defaultMinimum;
   const settings = {
-    minAgents: flags.minAgents ?? file?.scaling.min_agents,
+    minAgents: flags.minAgents ?? (file === undefined ? undefined : (file.scaling.min_agents ?? defaultMinAgents)),
     maxAgents: flags.maxAgents ?? file?.scaling.max_agents,
     agentProfile: flags.agentProfile ?? file?.agent_profile,
     maxSessionDuration: flags.maxSessionDuration ?? file?.max_session_duration,

@@ -1,4 +1,4 @@
-import type { DeployFile } from '@bothost/contract';
+import { type DeployFile, instanceCountLimits } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Alert } from '../components/alert.tsx';
@@ -43,7 +43,7 @@ export function DeployFileSummary({ file, region }: DeployFileSummaryProps) {
         facts={[
           ['Region', target ?? '…'],
           ['Profile', file.agent_profile],
-          ['Instances', `${scaling.min_agents} to ${scaling.max_agents}`],
+          ['Instances', `${scaling.min_agents ?? instanceCountLimits.defaultMinimum} to ${scaling.max_agents}`],
           ['Maximum session duration', formatDuration(file.max_session_duration * 1_000)],
           ['Secret set', secretSet ?? 'None'],
           ['WebSocket clients', file.websocket_auth === 'none' ? 'Need no token' : 'Need a token'],

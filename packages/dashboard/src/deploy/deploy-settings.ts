@@ -25,8 +25,9 @@ export const defaultSettings: SettingValues = {
  * value.
  */
 export function convertDeployFileToSettings(file: DeployFile): AgentSettings {
+  const { min_agents: minAgents = instanceCountLimits.defaultMinimum, max_agents: maxAgents } = file.scaling;
   return {
-    autoScaling: { minAgents: file.scaling.min_agents, maxAgents: file.scaling.max_agents },
+    autoScaling: { minAgents, maxAgents },
     agentProfile: file.agent_profile,
     maxSessionDuration: file.max_session_duration,
     websocketAuth: file.websocket_auth,

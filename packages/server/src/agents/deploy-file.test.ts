@@ -18,7 +18,7 @@ describe('readDeployFile', () => {
   }
 
   it('uses the name of the directory as the agent name if there is no deploy file', async () => {
-    expect(await read('my-bot')).toMatchObject({ agent_name: 'my-bot', scaling: { min_agents: 0, max_agents: 50 } });
+    expect(await read('my-bot')).toMatchObject({ agent_name: 'my-bot', scaling: { max_agents: 50 } });
   });
 
   it('reads the name and settings of the agent', async () => {
@@ -37,7 +37,7 @@ describe('readDeployFile', () => {
   it('reads pcc-deploy.toml if there is no deploy.toml', async () => {
     await writeFile(join(directory, 'pcc-deploy.toml'), 'agent_name = "moved"\n[scaling]\nmin_agents = 1');
     expect(await read()).toMatchObject({ agent_name: 'moved', scaling: { min_agents: 1 } });
-    expect(await reading('agent_name = "own"')).toMatchObject({ agent_name: 'own', scaling: { min_agents: 0 } });
+    expect(await reading('agent_name = "own"')).toMatchObject({ agent_name: 'own', scaling: { max_agents: 50 } });
   });
 
   it.each([

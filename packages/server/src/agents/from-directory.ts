@@ -104,7 +104,7 @@ async function pinsOf(
 
 function settingsFromFile(file: DeployFile): Settings {
   return {
-    minAgents: file.scaling.min_agents,
+    minAgents: file.scaling.min_agents ?? defaultSettings.minAgents,
     maxAgents: file.scaling.max_agents,
     profile: file.agent_profile,
     maxSessionSeconds: file.max_session_duration,

@@ -149,7 +149,7 @@ botcli cloud agent logs NAME --follow
 
 - \`deploy.toml\` sets the name of the agent, its secrets, its size and how many instances wait for sessions.
   \`min_agents = 0\` costs nothing while nobody talks, but the first session waits for an instance to start. 1 keeps one
-  ready.
+  ready, and is the default if you deploy an image.
 - Clients and calls start sessions, each through a transport that \`bot.py\` accepts; the README says which. The service's
   own page, \`Talk to the bot\`, needs \`websocket\`. \`botcli cloud agent start NAME\` alone opens no transport: a bot that waits
   for one ends with an error.

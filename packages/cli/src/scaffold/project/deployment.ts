@@ -51,7 +51,8 @@ export function generateDeployFile(plan: ProjectPlan): string {
     '',
     '[scaling]',
     '# Instances that are kept ready. With 0 the first session waits until an instance has started; with 1 it starts at once.',
-    'min_agents = 0',
+    '# The default is 0, and 1 for an image, because a container takes longer to start.',
+    '# min_agents = 1',
     'max_agents = 10',
   ].join('\n')}\n`;
 }

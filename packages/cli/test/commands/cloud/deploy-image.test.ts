@@ -35,6 +35,15 @@ test('takes the image and the credentials from the deploy file, which arguments 
   expect(lastBody()).toMatchObject({ imagePullSecretSet: null });
 });
 
+test('keeps one instance of an image ready unless the deploy file says otherwise', async () => {
+  await putDeployFile(`image = "${image}"\n`);
+  await deploy.run('--yes', { stderr: 'scaling.min_agents\t\t->\t1' });
+  expect(lastBody()).toMatchObject({ autoScaling: { minAgents: 1, maxAgents: 50 } });
+  await putDeployFile(`image = "${image}"\n[scaling]\nmin_agents = 0\n`);
+  await deploy.run('--yes', { stderr: 'scaling.min_agents\t1\t->\t0' });
+  expect(lastBody()).toMatchObject({ autoScaling: { minAgents: 0, maxAgents: 50 } });
+});
+
 test('sends the same tag again, because only the service can ask the registry for its digest', async () => {
   await deploy.run(`my-bot ${image} --yes`);
   await deploy.run(`my-bot ${image} --yes`, {
