@@ -99,6 +99,18 @@ export const AgentDetails = z
     krispViva: z.object({ audioFilter: AudioFilter.nullable() }).nullable(),
     conversation: AgentConversation.optional().describe('Missing in responses of earlier versions'),
     startMethod: StartMethod.optional().describe('Missing until an instance has been started'),
+    recentStarts: z
+      .object({
+        count: z.number().int().describe('Sessions of the last hour whose bot started'),
+        warm: z.number().int().describe('How many of them found a ready instance'),
+        instanceMilliseconds: z
+          .number()
+          .int()
+          .nullable()
+          .describe('Median time that the present instances took to become ready, which is the time to refill the warm pool'),
+      })
+      .optional()
+      .describe('Only in the response to a request for one agent'),
     deployment: Deployment,
     currentRevision: RevisionInfo.nullable(),
     previousRevision: RevisionInfo.nullable(),

@@ -9,6 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { CopyableText } from '../components/copyable-text.tsx';
 import { FactList } from '../components/fact-list.tsx';
+import { formatDuration } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useMembership } from '../organization/organization.ts';
@@ -22,7 +23,7 @@ const startMethods = {
 
 /** Shows the problems of an agent, the number of its instances, the result of its last deploy, and how it runs. */
 export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
-  const { startMethod } = agent;
+  const { startMethod, recentStarts } = agent;
   const { image } = agent.deployment.manifest.spec;
   return (
     <Section title="Status" help="bots#how-python-instances-start-fast">
@@ -32,6 +33,8 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ['Live sessions', `${agent.activeSessionCount} of at most ${agent.autoScaling.maxReplicas}`],
           ['Warm instances', `${agent.idleInstanceCount}, at least ${agent.autoScaling.minReplicas} wanted`],
           ['Starting instances', agent.startingInstanceCount],
+          ['Warm starts', recentStarts === undefined ? '—' : `${recentStarts.warm} of ${recentStarts.count} in the last hour`],
+          ['Time to refill', formatRefillTime(recentStarts?.instanceMilliseconds ?? null)],
           ['Last deploy', lastDeployLabels[getAgentStatus(agent).lastDeploy]],
           image === undefined
             ? ['Instances start', <StartMethod key="start" method={startMethod} />]
@@ -45,6 +48,10 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
     </Section>
   );
 }
+
+/** The pool gets its next instance when it is ready. */
+const formatRefillTime = (milliseconds: number | null) =>
+  milliseconds === null ? 'Not known until an instance is ready' : `${formatDuration(milliseconds)} for each instance`;
 
 function StartMethod({ method }: { readonly method: AgentDetails['startMethod'] }) {
   if (method === undefined) return 'Not known until an instance has started';

@@ -11,6 +11,7 @@ import { createAgent, type DeploymentChange, updateAgent } from './deploy.ts';
 import type { FindImageDigest } from './deployment-code.ts';
 import { getDeploymentFile, listDeploymentFiles } from './deployment-files.ts';
 import { findAgentNames, listAgentIds, requireAgentId } from './find.ts';
+import { readRecentStarts } from './recent-starts.ts';
 import { rollBack } from './rollback.ts';
 import { readDeploymentSecrets } from './secret-pins.ts';
 import { createAgentNameWarning } from './settings.ts';
@@ -73,7 +74,7 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     },
     getAgent: async ({ params }, caller) => {
       const agent = await getAgent(context, caller, params.agentName, usageOf);
-      return addStartMethodToAgent(context, agent);
+      return { ...addStartMethodToAgent(context, agent), recentStarts: await readRecentStarts(context, agent.id) };
     },
     createAgent: async ({ body }, caller) => {
       const change = await createAgent(context, caller, body);
