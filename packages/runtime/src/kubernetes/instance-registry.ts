@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeExit, listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
+import type { InstanceStore } from '../instance-store.ts';
 import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
 import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
 import { followInstance, type Instance } from './instance.ts';
-import type { InstanceFiles } from './instance-files.ts';
+import type { InstanceRecord } from './instance-record.ts';
 import type { PodApi } from './pod-api.ts';
 import { deploymentLabel } from './pod-body.ts';
 import type { Pod } from './pod-schema.ts';
@@ -16,7 +17,7 @@ const maxPauseMs = 10_000;
 
 export type InstanceRegistryOptions = {
   readonly api: PodApi;
-  readonly files: InstanceFiles;
+  readonly files: InstanceStore<InstanceRecord>;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
   readonly clock: SpoolClock;

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { botPort } from '../bot-port.ts';
 import type { InstanceEnd } from '../instance-end.ts';
+import type { InstanceStore } from '../instance-store.ts';
 import { createOutputFollower } from '../output/output-follower.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
 import { isApiError } from './api-client.ts';
-import type { InstanceFiles, InstanceRecord } from './instance-files.ts';
+import type { InstanceRecord } from './instance-record.ts';
 import type { PodApi } from './pod-api.ts';
 import { copyPodLogs } from './pod-logs.ts';
 import type { Pod } from './pod-schema.ts';
@@ -54,7 +55,7 @@ export type Instance = {
 
 export type InstanceOptions = {
   readonly api: PodApi;
-  readonly files: InstanceFiles;
+  readonly files: InstanceStore<InstanceRecord>;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
   readonly instanceId: string;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { openInstanceStore } from '../instance-store.ts';
 import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createSpoolClock } from '../output/output-spool.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../runtime.ts';
 import { type ApiClient, ApiError, createApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { openInstanceFiles } from './instance-files.ts';
+import { instanceRecordSchema } from './instance-record.ts';
 import { createInstanceRegistry } from './instance-registry.ts';
 import { createInstanceStarter } from './instance-starter.ts';
 import { openKubeconfig } from './kubeconfig.ts';
@@ -65,7 +66,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   const namespace = options.namespace ?? access.namespace ?? 'default';
   const client = createApiClient(access);
   const api = createPodApi(client, namespace);
-  const files = openInstanceFiles(join(options.dataDirectory, 'kubernetes/instances'));
+  const files = openInstanceStore(join(options.dataDirectory, 'kubernetes/instances'), instanceRecordSchema);
   const clock = createSpoolClock(now);
   const instances = createInstanceRegistry({ ...options, api, files, clock });
   const closing = new AbortController();
