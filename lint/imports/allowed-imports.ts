@@ -137,6 +137,11 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['*'],
       },
       {
+        files: ['instance-ending.ts'],
+        contain: 'the end of an instance whose output a platform keeps',
+        mayImport: ['*', 'output/'],
+      },
+      {
         files: ['registry.ts'],
         contain: 'all drivers by name',
         as: '*',
@@ -153,6 +158,7 @@ export const importAreas: readonly ImportArea[] = [
       contract,
       '../bot-port.ts',
       '../instance-end.ts',
+      '../instance-ending.ts',
       '../instance-events.ts',
       '../instance-starts.ts',
       '../instance-store.ts',
@@ -173,6 +179,7 @@ export const importAreas: readonly ImportArea[] = [
       contract,
       '../bot-port.ts',
       '../instance-end.ts',
+      '../instance-ending.ts',
       '../instance-events.ts',
       '../instance-starts.ts',
       '../instance-store.ts',

@@ -72,6 +72,7 @@ function nextStep(failure: SessionEventOfThisVersion): string {
   if (failure.detail.diskLimit !== undefined) return 'Delete temporary files, or store less on disk, and deploy again.';
   if (failure.detail.outOfMemory)
     return 'Look at the memory below. If the bot needs it, set a larger agent_profile in deploy.toml and deploy again.';
-  if (failure.detail.platformCause !== undefined) return 'Start another session. Ask the operator if this happens often.';
+  if (failure.detail.platformCause !== undefined)
+    return 'Start another session. Ask the operator if this happens often.';
   return readOutput;
 }

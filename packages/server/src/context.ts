@@ -99,7 +99,9 @@ export type ServiceContext = {
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputStore;
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
-  readonly runtime: SessionPriority & Pick<StartMethods, 'startMethods'> & Pick<InstanceLifecycle, 'list'>;
+  readonly runtime: SessionPriority &
+    Pick<StartMethods, 'startMethods'> &
+    Pick<InstanceLifecycle, 'list' | 'isAddressCurrent'>;
   readonly logsDirectory: string;
   readonly conversationsDirectory: string;
   readonly removeTree: DirectoryTreeRemover;

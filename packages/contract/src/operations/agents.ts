@@ -107,7 +107,9 @@ export const AgentDetails = z
           .number()
           .int()
           .nullable()
-          .describe('Median time that the present instances took to become ready, which is the time to refill the warm pool'),
+          .describe(
+            'Median time that the present instances took to become ready, which is the time to refill the warm pool',
+          ),
       })
       .optional()
       .describe('Only in the response to a request for one agent'),

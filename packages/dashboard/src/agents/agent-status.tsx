@@ -33,7 +33,10 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
           ['Live sessions', `${agent.activeSessionCount} of at most ${agent.autoScaling.maxReplicas}`],
           ['Warm instances', `${agent.idleInstanceCount}, at least ${agent.autoScaling.minReplicas} wanted`],
           ['Starting instances', agent.startingInstanceCount],
-          ['Warm starts', recentStarts === undefined ? '—' : `${recentStarts.warm} of ${recentStarts.count} in the last hour`],
+          [
+            'Warm starts',
+            recentStarts === undefined ? '—' : `${recentStarts.warm} of ${recentStarts.count} in the last hour`,
+          ],
           ['Time to refill', formatRefillTime(recentStarts?.instanceMilliseconds ?? null)],
           ['Last deploy', lastDeployLabels[getAgentStatus(agent).lastDeploy]],
           image === undefined

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { botPort } from '../bot-port.ts';
 import type { InstanceEnd } from '../instance-end.ts';
+import { createInstanceEnding } from '../instance-ending.ts';
 import { createOutputFollower } from '../output/output-follower.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
@@ -9,7 +10,7 @@ import { describeEnd, type ReportedExit } from './container-end.ts';
 import { copyContainerLogs } from './container-logs.ts';
 import { type CpuPhase, killContainer, limitContainerCpu, readContainer } from './containers.ts';
 import { type EngineClient, EngineError } from './engine-client.ts';
-import { type EngineContainer, statsSchema } from './engine-schemas.ts';
+import { statsSchema } from './engine-schemas.ts';
 import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
 
 /** Milliseconds between two questions whether a killed container has ended, in case that the event was lost. */
@@ -22,7 +23,8 @@ export type Instance = {
   readonly address: () => InstanceAddress | null;
   readonly output: OutputSpool;
   readonly end: () => InstanceEnd | null;
-  readonly ended: Promise<InstanceEnd>;
+  /** Resolves when the end is recorded. */
+  readonly ended: Promise<void>;
   readonly becomeReady: (host: string) => void;
   /** Sets the CPU limit of the profile, or that of a bot that starts or opens a session. */
   readonly limitCpu: (phase: CpuPhase) => Promise<void>;
@@ -45,7 +47,7 @@ export type InstanceOptions = {
   /** How the instance ended, if that is recorded. */
   readonly end: InstanceEnd | null;
   readonly output: OutputSpool;
-  /** The bot has ended, and its output is read. */
+  /** The bot has ended, and the rest of its output is being read. */
   readonly onStopped: () => void;
   readonly onEnded: (end: InstanceEnd) => void;
 };
@@ -53,18 +55,11 @@ export type InstanceOptions = {
 /** Follows a container from its start, or from its adoption, until its end is recorded. */
 export function followInstance(options: InstanceOptions): Instance {
   const { engine, records, logger, instanceId, output } = options;
-  let { record, end } = options;
+  let { record } = options;
   const { containerId, deploymentId } = record;
   const closing = new AbortController();
   const closed = once(closing.signal, 'abort');
-  let finishing: Promise<void> | null = null;
-  let hasStopped = options.end !== null;
   let lastUsage: ResourceUsage | null = null;
-  let resolveEnded: (end: InstanceEnd) => void = () => undefined;
-  const ended = new Promise<InstanceEnd>((resolve) => {
-    resolveEnded = resolve;
-  });
-  if (end !== null) resolveEnded(end);
   /** Changes of the CPU limit are applied in the order of the calls. */
   let limited: Promise<void> = Promise.resolve();
 
@@ -81,46 +76,31 @@ export function followInstance(options: InstanceOptions): Instance {
         logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
     },
   });
-  if (end === null) follower.follow();
-
-  const finish = async (container: EngineContainer | null, reported: ReportedExit | undefined) => {
-    await follower.finish();
-    const described = describeEnd(container, reported, options.now());
-    output.finish(Date.parse(described.at) * 1000);
-    const known: InstanceEnd = {
-      ...described,
-      tail: output.tail(),
-      ...(record.diskLimit === undefined ? {} : { diskLimit: record.diskLimit }),
-    };
-    try {
-      records.writeEnd(instanceId, known);
-    } catch (error) {
-      // The next server process reads the end from the engine again.
-      logger.error({ instanceId, err: error }, 'end of instance could not be recorded');
-    }
-    if (lastUsage !== null) lastUsage = { ...lastUsage, memoryBytes: 0, hasEnded: true };
-    end = known;
-    resolveEnded(known);
-    options.onEnded(known);
-  };
+  if (options.end === null) follower.follow();
+  const ending = createInstanceEnding({
+    ...options,
+    follower,
+    store: records,
+    onEnded: (end) => {
+      if (lastUsage !== null) lastUsage = { ...lastUsage, memoryBytes: 0, hasEnded: true };
+      options.onEnded(end);
+    },
+  });
+  let recorded: Promise<void> = Promise.resolve();
 
   const check = async (reported?: ReportedExit) => {
-    if (end !== null || closing.signal.aborted) return;
+    if (ending.end() !== null || closing.signal.aborted) return;
     const container = await readContainer(engine, containerId);
     if (container?.State.Running === true || container?.State.Status === 'created') return;
-    if (!hasStopped) options.onStopped();
-    hasStopped = true;
-    finishing ??= finish(container, reported).catch((error: unknown) => {
-      finishing = null;
-      logger.error({ instanceId, err: error }, 'end of instance could not be handled');
-    });
-    await finishing;
+    recorded = ending.record({ ...describeEnd(container, reported, options.now()), diskLimit: record.diskLimit });
+    await recorded;
   };
 
   /** Rejects if the service shuts down first, because a bot may have hours to end. */
   const endsWithin = async (milliseconds: number) => {
-    const isSettled = await settlesWithin(Promise.race([ended, closed]), milliseconds);
-    if (end === null && closing.signal.aborted) throw new Error('The service shut down before the instance had ended.');
+    const isSettled = await settlesWithin(Promise.race([ending.ended, closed]), milliseconds);
+    if (ending.end() === null && closing.signal.aborted)
+      throw new Error('The service shut down before the instance had ended.');
     return isSettled;
   };
 
@@ -129,20 +109,20 @@ export function followInstance(options: InstanceOptions): Instance {
   };
 
   const address = (): InstanceAddress | null =>
-    record.host === null || hasStopped ? null : { host: record.host, port: botPort };
+    record.host === null || ending.hasStopped() ? null : { host: record.host, port: botPort };
   return {
     instanceId,
     record: () => record,
     address,
     observe: () => {
       const known = { instanceId, deploymentId };
-      if (hasStopped) return { ...known, state: 'exited', address: null };
+      if (ending.hasStopped()) return { ...known, state: 'exited', address: null };
       const reached = address();
       return { ...known, state: reached === null ? 'starting' : 'ready', address: reached };
     },
     output,
-    end: () => end,
-    ended,
+    end: ending.end,
+    ended: ending.ended,
     becomeReady: (host) => update({ host }),
     limitCpu: (phase) => {
       limited = limited
@@ -152,11 +132,11 @@ export function followInstance(options: InstanceOptions): Instance {
     },
     check,
     usage: async () => {
-      if (end === null) lastUsage = (await readUsage(engine, containerId)) ?? lastUsage;
+      if (ending.end() === null) lastUsage = (await readUsage(engine, containerId)) ?? lastUsage;
       return lastUsage;
     },
     stop: async (graceMs) => {
-      if (end !== null) return;
+      if (ending.end() !== null) return;
       if (graceMs > 0) {
         await killContainer(engine, containerId, 'SIGTERM');
         if (await endsWithin(graceMs)) return;
@@ -165,14 +145,14 @@ export function followInstance(options: InstanceOptions): Instance {
       await waitUntilEnded();
     },
     killForDisk: async (reason) => {
-      if (end !== null) return;
+      if (ending.end() !== null) return;
       // Record the reason before the kill, so that the next server process knows it if this one is killed here.
       update({ diskLimit: reason });
       await killContainer(engine, containerId, 'SIGKILL');
     },
     close: async () => {
       closing.abort();
-      await Promise.allSettled([follower.close(), finishing, limited]);
+      await Promise.allSettled([follower.close(), recorded, limited]);
       output.close();
     },
   };

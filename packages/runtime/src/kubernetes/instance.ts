@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { botPort } from '../bot-port.ts';
 import type { InstanceEnd } from '../instance-end.ts';
+import { createInstanceEnding } from '../instance-ending.ts';
 import type { InstanceStore } from '../instance-store.ts';
 import { createOutputFollower } from '../output/output-follower.ts';
 import type { OutputSpool } from '../output/output-spool.ts';
@@ -67,14 +68,14 @@ export type InstanceOptions = {
   readonly output: OutputSpool;
   readonly onEnded: (end: InstanceEnd) => void;
   readonly onLeaving: (detail: string) => void;
-  /** The bot has ended, and its output is read. */
+  /** The bot has ended, and the rest of its output is being read. */
   readonly onStopped: () => void;
   readonly onGone: () => void;
 };
 
 export function followInstance(options: InstanceOptions): Instance {
   const { api, files, logger, now, instanceId, podUid, deploymentId, output } = options;
-  let { record, end } = options;
+  let { record } = options;
   const closing = new AbortController();
   const changes = createChangeSignal();
   let pod: Pod | null = null;
@@ -83,17 +84,7 @@ export function followInstance(options: InstanceOptions): Instance {
   let disruption: string | null = null;
   let isGone = false;
   let isStopping = false;
-  let hasStopped = options.end !== null;
   let usage: ResourceUsage | null = null;
-  let finishing: Promise<void> | null = null;
-
-  let resolveEnded: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => {
-    resolveEnded = resolve;
-  });
-  if (end !== null) resolveEnded();
-
-  const isDone = () => end !== null || isGone;
 
   const follower = createOutputFollower({
     copy: (follows, signal) => copyPodLogs(api, instanceId, output, follows, signal),
@@ -112,32 +103,18 @@ export function followInstance(options: InstanceOptions): Instance {
     }
   };
 
-  const finish = async ({ at, ...how }: InstanceEndState) => {
-    await follower.finish();
-    output.finish(at.getTime() * 1000);
-    const recorded: InstanceEnd = { ...how, at: at.toISOString(), tail: output.tail() };
-    try {
-      files.writeEnd(instanceId, recorded);
-    } catch (error) {
-      // The next server process reads the end from the API server again.
-      logger.error({ instanceId, err: error }, 'end of instance could not be recorded');
-    }
-    if (usage !== null) usage = { ...usage, memoryBytes: 0, hasEnded: true };
-    end = recorded;
-    resolveEnded();
-    changes.notify();
-    options.onEnded(recorded);
-  };
-
-  const beginToFinish = ({ code, signal, at, outOfMemory, diskLimit, platformCause }: InstanceEndState) => {
-    const ended = { code, signal, at, outOfMemory, diskLimit, platformCause };
-    if (!hasStopped) options.onStopped();
-    hasStopped = true;
-    finishing ??= finish(ended).catch((error: unknown) => {
-      finishing = null;
-      logger.error({ instanceId, err: error }, 'end of instance could not be handled');
-    });
-  };
+  const ending = createInstanceEnding({
+    ...options,
+    follower,
+    store: files,
+    onEnded: (end) => {
+      if (usage !== null) usage = { ...usage, memoryBytes: 0, hasEnded: true };
+      changes.notify();
+      options.onEnded(end);
+    },
+  });
+  const isDone = () => ending.end() !== null || isGone;
+  let recorded: Promise<void> = Promise.resolve();
 
   const apply = (next: Pod) => {
     // A response can arrive after the event of a later change.
@@ -155,17 +132,18 @@ export function followInstance(options: InstanceOptions): Instance {
     const found = findDisruption(next);
     if (found !== null && disruption === null && !isStopping && ended === null) options.onLeaving(found);
     disruption = found;
-    if (ended !== null) beginToFinish(ended);
+    if (ended !== null) recorded = ending.record(toInstanceEnd(ended));
     changes.notify();
   };
 
   const deleted = (last: Pod | null) => {
     if (last !== null) apply(last);
     hasPod = false;
-    if (isDone() || finishing !== null) return;
+    if (isDone()) return;
     if (record !== null) {
       const platformCause = isStopping ? undefined : (disruption ?? undefined);
-      beginToFinish({ code: null, signal: null, at: now(), outOfMemory: false, platformCause });
+      const how = { code: null, signal: null, at: now().toISOString(), outOfMemory: false, platformCause };
+      recorded = ending.record(how);
       return;
     }
     isGone = true;
@@ -178,12 +156,12 @@ export function followInstance(options: InstanceOptions): Instance {
     const found = await api.read(instanceId);
     if (found?.metadata.uid === podUid) apply(found);
     else deleted(null);
-    await finishing;
+    await recorded;
   };
 
   const address = (): InstanceAddress | null => {
     const host = pod?.status.podIP;
-    return record?.isReady === true && host !== undefined && !hasStopped ? { host, port: botPort } : null;
+    return record?.isReady === true && host !== undefined && !ending.hasStopped() ? { host, port: botPort } : null;
   };
 
   return {
@@ -197,14 +175,14 @@ export function followInstance(options: InstanceOptions): Instance {
     address,
     observe: () => {
       const known = { instanceId, deploymentId };
-      if (isDone() || hasStopped) return { ...known, state: 'exited', address: null };
+      if (isDone() || ending.hasStopped()) return { ...known, state: 'exited', address: null };
       const reached = address();
       const state = disruption !== null ? 'leaving' : reached === null ? 'starting' : 'ready';
       return { ...known, state, address: reached };
     },
     output,
-    end: () => end,
-    ended,
+    end: ending.end,
+    ended: ending.ended,
     changed: changes.changed,
     becomeReady: () => update({ podUid, deploymentId, isReady: true }),
     apply,
@@ -212,13 +190,13 @@ export function followInstance(options: InstanceOptions): Instance {
     check,
     usage: () => usage,
     setUsage: (next) => {
-      if (end === null) usage = next;
+      if (ending.end() === null) usage = next;
     },
     stop: async (graceMs) => {
       if (isDone()) return;
       isStopping = true;
       // The output of a bot that has ended is deleted with its pod.
-      if (!hasStopped) await api.remove({ name: instanceId, uid: podUid }, graceMs);
+      if (!ending.hasStopped()) await api.remove({ name: instanceId, uid: podUid }, graceMs);
       const closed = once(closing.signal, 'abort');
       while (!isDone()) {
         const isInTime = await settlesWithin(Promise.race([changes.changed(), closed]), checkMs);
@@ -229,13 +207,18 @@ export function followInstance(options: InstanceOptions): Instance {
     },
     close: async () => {
       closing.abort();
-      await Promise.allSettled([follower.close(), finishing]);
+      await Promise.allSettled([follower.close(), recorded]);
       output.close();
     },
   };
 }
 
-type InstanceEndState = Omit<InstanceEnd, 'at' | 'tail'> & { readonly at: Date };
+type EndedPhase = Extract<PodPhase, { readonly kind: 'ended' }>;
+
+const toInstanceEnd = ({ kind: _, failure: __, at, ...how }: EndedPhase): Omit<InstanceEnd, 'tail'> => ({
+  ...how,
+  at: at.toISOString(),
+});
 
 /** Versions of a resource are integers that grow (Kubernetes API Concepts, "Resource versions"). */
 const isOlder = (pod: Pod, than: Pod) => BigInt(pod.metadata.resourceVersion) < BigInt(than.metadata.resourceVersion);

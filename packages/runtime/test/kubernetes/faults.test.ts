@@ -286,23 +286,34 @@ describe('an instance in a cluster', () => {
   });
 
   it.each([
-    ['was evicted', { reason: 'Evicted', message: 'The node was low on resource: memory.' }, 'Evicted: The node was low'],
+    [
+      'was evicted',
+      { reason: 'Evicted', message: 'The node was low on resource: memory.' },
+      'Evicted: The node was low',
+    ],
     [
       'was on a node that was removed',
-      { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'node not found' }] },
+      {
+        conditions: [
+          { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'node not found' },
+        ],
+      },
       'node not found.',
     ],
-  ])('reports that the platform ended it if its pod %s and lacks the status of its container', async (_, status, cause) => {
-    const { runtime, server, spec, events } = await open();
-    await runtime.start(spec('a'), neverAborted);
-    const pod = podOf({ server }, 'a');
-    delete pod.status.containerStatuses;
-    Object.assign(pod.status, { phase: 'Failed', ...status });
-    server.update(pod);
-    const exit = { reason: 'platform', code: null, signal: null, platformCause: expect.stringContaining(cause) };
-    await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit });
-    expect(await runtime.list()).toMatchObject([{ state: 'exited' }]);
-  });
+  ])(
+    'reports that the platform ended it if its pod %s and lacks the status of its container',
+    async (_, status, cause) => {
+      const { runtime, server, spec, events } = await open();
+      await runtime.start(spec('a'), neverAborted);
+      const pod = podOf({ server }, 'a');
+      delete pod.status.containerStatuses;
+      Object.assign(pod.status, { phase: 'Failed', ...status });
+      server.update(pod);
+      const exit = { reason: 'platform', code: null, signal: null, platformCause: expect.stringContaining(cause) };
+      await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit });
+      expect(await runtime.list()).toMatchObject([{ state: 'exited' }]);
+    },
+  );
 
   it('has an unknown exit if its pod vanishes without a last state', async () => {
     const { runtime, server, spec, events } = await open();

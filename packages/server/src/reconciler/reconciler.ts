@@ -248,7 +248,10 @@ function startDeadline(): AbortSignal {
 
 function createDispatchContext(
   context: ReconcilerContext,
-  given: Pick<AdoptionContext, 'closing' | 'endSession' | 'recordBotFailure' | 'replaceInstance' | 'isInstanceReachable'>,
+  given: Pick<
+    AdoptionContext,
+    'closing' | 'endSession' | 'recordBotFailure' | 'replaceInstance' | 'isInstanceReachable'
+  >,
 ): AdoptionContext {
   const { sessionAddresses, logger, runtime, sampler, conversationFollowers, telemetry } = context;
   const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;
