@@ -150,7 +150,7 @@ const suites: Readonly<Record<string, Suite>> = {
   /**
    * Runs bots as pods of a real Kubernetes cluster, which the suite starts, with images of a Docker engine. As root with Debian's
    * `containerd`, `containernetworking-plugins`, `docker-registry`, `iptables` and `kubernetes-client`; without them, the tests are
-   * skipped; in CI, they fail. The first run builds Kubernetes, in six minutes.
+   * skipped; in CI, they fail. The first run builds Kubernetes, in six minutes. `BOTHOST_TEST_KILLS` is the number of kills (default 5).
    */
   kubernetes: {
     include: ['packages/**/*.kubernetes.test.ts'],
@@ -158,7 +158,13 @@ const suites: Readonly<Record<string, Suite>> = {
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },
     maxWorkers: 1,
-    provide: { givenBase: environment['BOTHOST_TEST_BASE'] ?? '', baseCache: cache, inCi },
+    provide: {
+      givenBase: environment['BOTHOST_TEST_BASE'] ?? '',
+      baseCache: cache,
+      inCi,
+      kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 5),
+      killSeed,
+    },
   },
 };
 

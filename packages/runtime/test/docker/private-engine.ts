@@ -108,7 +108,7 @@ export async function startPrivateEngine(
 
 /** Makes an image with Node and these files, which runs `node FILE`, and returns its name. Needs no other image. */
 export async function importNodeImage(
-  engine: PrivateEngine,
+  engine: Pick<PrivateEngine, 'directory' | 'run'>,
   name: string,
   files: Readonly<Record<string, string>>,
   main: string,
