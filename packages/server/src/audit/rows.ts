@@ -43,7 +43,7 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** Name of the affected object (case-insensitive). */
+  /** Name of the affected object or of a key (case-insensitive). */
   readonly object: string | null;
   /** E-mail address of the person, or name of the API key (case-insensitive). */
   readonly actor: string | null;
@@ -66,7 +66,11 @@ export function listEventPage(
     .$if(since !== null, (query) => query.where('at', '>=', since))
     .$if(until !== null, (query) => query.where('at', '<', until))
     .$if(action !== null, (query) => query.where('action', '=', action))
-    .$if(object !== null, (query) => query.where(sql`lower(object)`, '=', object?.toLowerCase()))
+    .$if(object !== null, (query) =>
+      query.where(
+        sql<boolean>`lower(${object}) in (select lower(name) from jsonb_array_elements_text(keys || to_jsonb(object)) as name)`,
+      ),
+    )
     .$if(actor !== null, (query) =>
       query.where(sql<boolean>`lower(${actor}) in (lower(actor_user_email), lower(actor_key_name))`),
     )

@@ -198,6 +198,9 @@ describe('the audit log', () => {
     const theirs = await ask('GET', '/audit', undefined, { key: others.privateKey });
     expect(theirs.json['entries']).toMatchObject([{ action: 'secrets.set', object: paged }, {}, {}]);
     expect(await entries({ object: paged })).toEqual([]);
+    const set = createUniqueName('paged');
+    await ask('PUT', `/secrets/${set}`, { secrets: [{ ...one, secretKey: 'AUDITED_KEY' }] });
+    expect(await entries({ object: 'audited_key' })).toMatchObject([{ object: set, keys: ['AUDITED_KEY'] }]);
     const all = await entries();
     const pages: AuditEntry[] = [];
     for (let cursor: string | undefined; ; ) {
