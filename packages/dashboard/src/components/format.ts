@@ -10,11 +10,24 @@ const timeOfDay = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourC
 const clock = new Intl.DateTimeFormat('en', timeOfDay);
 const preciseClock = new Intl.DateTimeFormat('en', { ...timeOfDay, fractionalSecondDigits: 3 });
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: '2-digit' });
+const minute = new Intl.DateTimeFormat('en', {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** Describes a time relative to `now`, such as `3 days ago` or `in 2 hours`. */
+/**
+ * Describes a time relative to `now`, such as `3 hours ago` or `in 2 days`. A time more than a day ago is described by its local
+ * date and, in the last 300 days, its time of day, such as `Nov 23, 14:03`.
+ */
 export function formatRelativeTime(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
+  if (seconds <= -300 * 86_400) return date.format(at);
+  if (seconds <= -86_400) return minute.format(at);
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);
   if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now';
   return relative.format(Math.trunc(seconds / unit[1]), unit[0]);

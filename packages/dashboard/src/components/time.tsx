@@ -1,6 +1,6 @@
 import { formatDateTime, formatPreciseTimeOfDay, formatRelativeTime, formatTimeOfDay } from './format.ts';
 
-/** Shows a time relative to now, such as `3 days ago`. A tooltip shows the date and the time of day. */
+/** Shows a time relative to now, or its date if it is more than a day ago. A tooltip shows the date and the time of day. */
 export function RelativeTime({ at }: { readonly at: string }) {
   const date = new Date(at);
   return (
