@@ -77,6 +77,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
   const { name: organization } = useMembership();
   const { id, contentHash, createdAt, activatedAt, activeSessionCount, failure, rolledBackFrom, buildId, image } =
     deployment;
+  const author = deployment.createdBy ?? null;
   return (
     <Row
       title={
@@ -96,6 +97,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
       facts={[
         <>
           Created <RelativeTime at={createdAt} />
+          {author !== null && ` by ${author}`}
         </>,
         activatedAt === null ? 'Never served' : <>Served from {<RelativeTime at={activatedAt} />}</>,
         ...(image === null
