@@ -8,7 +8,7 @@ export type SessionEndExplanation = { readonly cause: string; readonly next: str
 
 type EndedSession = Pick<SessionResponse, 'completionStatus' | 'events' | 'botStartSeconds'>;
 
-const readOutput = 'Read the last output below, fix the bot and deploy it again.';
+const readOutput = "Read the bot's last output, fix the bot and deploy it again.";
 
 /** Explains why a session failed or was cut short. Returns null for a session that is active or ended normally. */
 export function explainSessionEnd({
