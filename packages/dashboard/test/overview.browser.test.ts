@@ -114,6 +114,37 @@ browserTest('pages open with the command palette and with shortcuts, and a dialo
   await page.waitForURL(`${service.origin}/orgs/home/agents/parrot`);
 });
 
+browserTest('the command palette finds a section of the help by its text, and opens it in a new tab', async () => {
+  await page.goto(`${service.origin}/orgs/home`);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.type('BOTHOST_TURN_SECRET');
+  const found = page.getByRole('group', { name: 'Help (opens in a new tab)' }).getByRole('option');
+  await expect.poll(() => found.allTextContents()).toContain('A TURN server · Media beyond one machine');
+  await inspect('command-palette-help');
+  const opened = context.waitForEvent('page');
+  await found.filter({ hasText: 'A TURN server' }).click();
+  const help = await opened;
+  await help.waitForURL(`${service.origin}/help/media#a-turn-server`);
+  await help.getByRole('heading', { name: 'A TURN server' }).waitFor();
+  await help.close();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+browserTest('the command palette opens a session by its id', async () => {
+  const sessionId = await startSession(service, 'parrot');
+  await page.goto(`${service.origin}/orgs/home`);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.insertText(` ${sessionId.toUpperCase()} `);
+  await page.getByRole('option', { name: `Open session ${sessionId}` }).click();
+  await page.waitForURL(`${service.origin}/orgs/home/sessions/${sessionId}`);
+  await page.getByText(sessionId, { exact: true }).first().waitFor();
+  await service.ask(`agents/parrot/sessions/${sessionId}`, 'DELETE');
+});
+
 browserTest('an unknown address shows a page with the way back, and programs get an error object', async () => {
   await page.goto(`${service.origin}/orgs/home/agents`);
   await page.getByRole('link', { name: 'parrot', exact: true }).waitFor();

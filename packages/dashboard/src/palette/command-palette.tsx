@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { useUser } from '../accounts/session.ts';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { Dialog } from '../components/dialog.tsx';
+import { uuidPattern } from '../components/uuid.ts';
 import { loadHelpSearch } from '../help/search-help.ts';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
 import { getCurrentTheme, setTheme } from '../theme.ts';
@@ -16,7 +17,7 @@ type CommandPaletteProps = {
   readonly onShortcuts: () => void;
 };
 
-/** A dialog in which a person finds a page, an agent or an organization by its name, or a section of the help, and opens it. */
+/** A dialog that opens a page, an agent or an organization by its name, a session by its id, or a section of the help. */
 export function CommandPalette({ pages, onClose, onShortcuts }: CommandPaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
@@ -29,10 +30,15 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
     onClose();
     action();
   };
+  const sections = useHelpSections(text);
   const openAgent = (agent: string) => () =>
     void navigate({ to: '/orgs/$organization/agents/$agent', params: { organization: name, agent } });
   const talkTo = (agent: string) => () =>
     void navigate({ to: '/orgs/$organization/talk/$agent', params: { organization: name, agent } });
+  const id = text.trim().toLowerCase();
+  const isId = uuidPattern.test(id);
+  const openSession = () =>
+    void navigate({ to: '/orgs/$organization/sessions/$sessionId', params: { organization: name, sessionId: id } });
   const otherTheme = getCurrentTheme() === 'dark' ? 'light' : 'dark';
   return (
     <Dialog title="Go to" onClose={onClose}>
@@ -41,11 +47,18 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
         <Command.Input
           value={text}
           onValueChange={setText}
-          placeholder="A page, an agent, an organization or a word of the help"
+          placeholder="A page, an agent, a session id or a word of the help"
           className="min-h-10 w-full rounded-lg border border-field bg-surface px-3 py-2 text-base"
         />
         <Command.List className="mt-3 max-h-80 overflow-y-auto">
-          <Command.Empty className="px-3 py-6 text-center text-quiet text-sm">Nothing has this name.</Command.Empty>
+          {sections.length === 0 && !isId && (
+            <Command.Empty className="px-3 py-6 text-center text-quiet text-sm">Nothing has this name.</Command.Empty>
+          )}
+          {isId && (
+            <Group heading="Sessions" isFiltered={false}>
+              <Item key={id} isFiltered={false} onSelect={choose(openSession)}>{`Open session ${id}`}</Item>
+            </Group>
+          )}
           <Group heading="Pages">
             {pages.map(({ label, open }) => (
               <Item key={label} onSelect={choose(open)}>
@@ -90,7 +103,15 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
               ))}
             </Group>
           )}
-          <HelpResults text={text} onOpen={choose} />
+          {sections.length > 0 && (
+            <Group heading="Help (opens in a new tab)" isFiltered={false}>
+              {sections.map(({ address, heading, document }) => (
+                <Item key={address} value={address} isFiltered={false} onSelect={choose(() => openInNewTab(address))}>
+                  {heading === document ? heading : `${heading} · ${document}`}
+                </Item>
+              ))}
+            </Group>
+          )}
           <Group heading="Actions">
             <Item onSelect={choose(() => setTheme(otherTheme))}>{`Use the ${otherTheme} theme`}</Item>
             <Item onSelect={onShortcuts}>Keyboard shortcuts</Item>
@@ -106,34 +127,21 @@ function openInNewTab(address: string): void {
   window.open(address, '_blank', 'noopener');
 }
 
-type HelpResultsProps = {
-  readonly text: string;
-  readonly onOpen: (action: () => void) => () => void;
-};
+const helpSectionsAtMost = 5;
 
-const helpResultsAtMost = 5;
-
-/** The sections of the help that match what a person types. */
-function HelpResults({ text, onOpen }: HelpResultsProps) {
+/** Returns the sections of the help that match what a person types. */
+function useHelpSections(text: string) {
   const search = useQuery({ queryKey: ['help-search'], queryFn: loadHelpSearch, staleTime: Number.POSITIVE_INFINITY });
-  const results = text.trim().length < 3 || search.data === undefined ? [] : search.data(text);
-  if (results.length === 0) return null;
-  return (
-    <Group heading="Help (opens in a new tab)">
-      {results.slice(0, helpResultsAtMost).map(({ address, heading, document }) => (
-        // The keyword keeps cmdk from hiding results that match by their text only.
-        <Item key={address} value={address} keywords={[text]} onSelect={onOpen(() => openInNewTab(address))}>
-          {heading === document ? heading : `${heading} · ${document}`}
-        </Item>
-      ))}
-    </Group>
-  );
+  return text.trim().length < 3 || search.data === undefined ? [] : search.data(text).slice(0, helpSectionsAtMost);
 }
 
-function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
+type GroupProps = { readonly heading: string; readonly isFiltered?: boolean; readonly children: ReactNode };
+
+function Group({ heading, isFiltered = true, children }: GroupProps) {
   return (
     <Command.Group
       heading={heading}
+      forceMount={!isFiltered}
       className="**:[[cmdk-group-heading]]:px-3 **:[[cmdk-group-heading]]:pt-3 **:[[cmdk-group-heading]]:pb-1 **:[[cmdk-group-heading]]:text-quiet **:[[cmdk-group-heading]]:text-xs"
     >
       {children}
@@ -147,15 +155,18 @@ type ItemProps = {
   readonly value?: string;
   /** Additional search words for the item. */
   readonly keywords?: string[];
+  /** Whether the item is shown only if its words contain what a person types. */
+  readonly isFiltered?: boolean;
   readonly children: string;
 };
 
-function Item({ onSelect, children, value = children, keywords = [] }: ItemProps) {
+function Item({ onSelect, children, value = children, keywords = [], isFiltered = true }: ItemProps) {
   return (
     <Command.Item
       // Pass the text explicitly: cmdk reads it only from rendered items, so a search would miss an item that is added later.
       value={value}
       keywords={keywords}
+      forceMount={!isFiltered}
       onSelect={onSelect}
       className="flex min-h-9 cursor-pointer items-center rounded-lg px-3 text-sm data-[selected=true]:bg-line/60"
     >

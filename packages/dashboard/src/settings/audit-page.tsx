@@ -16,6 +16,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
 import { RelativeTime } from '../components/time.tsx';
+import { uuidPattern } from '../components/uuid.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
 import type { AuditFilter } from './audit-filter.ts';
 import { auditQuery } from './queries.ts';
@@ -106,13 +107,12 @@ function Entries({ organization, filter }: { readonly organization: string; read
   );
 }
 
-const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const doneResults: readonly string[] = ['done', 'started', 'unchanged', 'dry-run'];
 
 function Entry({ entry }: { readonly entry: AuditEntry }) {
   const { action, object, keys, result, count, address, at, sequence } = entry;
   // An id says nothing to a reader, and `keys` then have a name.
-  const names = object === null || (isUuid.test(object) && keys.length > 0) ? keys : [object, ...keys];
+  const names = object === null || (uuidPattern.test(object) && keys.length > 0) ? keys : [object, ...keys];
   return (
     <Row
       title={
