@@ -34,7 +34,7 @@ export function explainSessionEnd({
   if (status === 'BOT_START_TIMEOUT') {
     return {
       cause: `${getSessionCompletionStatusLabel(status)}.`,
-      next: 'Read the output below for what delays the start. If all instances were busy, raise max_agents in deploy.toml.',
+      next: "Read the bot's output for what delays the start. If all instances were busy, raise max_agents in deploy.toml.",
     };
   }
   if (status === 'SERVICE_INTERRUPTED') {
@@ -71,7 +71,7 @@ function nextStep(failure: SessionEventOfThisVersion): string {
   if (failure.eventCode !== 'INSTANCE_EXITED') return readOutput;
   if (failure.detail.diskLimit !== undefined) return 'Delete temporary files, or store less on disk, and deploy again.';
   if (failure.detail.outOfMemory)
-    return 'Look at the memory below. If the bot needs it, set a larger agent_profile in deploy.toml and deploy again.';
+    return 'Check the memory of the session. If the bot needs it, set a larger agent_profile in deploy.toml and deploy again.';
   if (failure.detail.platformCause !== undefined)
     return 'Start another session. Ask the operator if this happens often.';
   return readOutput;

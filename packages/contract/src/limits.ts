@@ -54,7 +54,7 @@ export const maxRequestBodyBytes = 1_048_576;
 /** Maximum Content-Length of a request that the session proxy forwards. */
 export const maxProxyBodyBytes = 64 * 1_048_576;
 
-/** The default minimum of a `deploy.toml` that deploys an image is higher, because a container takes seconds to start. */
+/** Default of `min_agents` in a `deploy.toml` with an image, because a container takes seconds to start. */
 export const defaultMinAgentsOfImages = 1;
 export const instanceCountLimits = { minimum: 0, maximum: 50, defaultMinimum: 0, defaultMaximum: 50 } as const;
 

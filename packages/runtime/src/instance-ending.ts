@@ -12,8 +12,8 @@ export type InstanceEnding = {
   /** Whether the bot has ended. The end is recorded when the rest of its output is read. */
   readonly hasStopped: () => boolean;
   /**
-   * Reads the rest of the output, and records how the bot ended. Call this again if the end is reported again: it then continues, or
-   * tries again after a failure, with what the first call said. Never rejects.
+   * Reads the rest of the output, and records how the bot ended. Never rejects. A repeated call waits for the first, or retries after
+   * a failure, with the first reported end.
    */
   readonly record: (how: Omit<InstanceEnd, 'tail'>) => Promise<void>;
 };

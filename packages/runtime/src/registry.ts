@@ -22,7 +22,7 @@ export const runtimes: RuntimeDrivers = {
     open: async (options) => (await import('./docker/docker-runtime.ts')).createDockerRuntime(options),
   },
   kubernetes: {
-    // Pods start on other machines, at most a few per second and node.
+    // A node starts only a few pods per second.
     traits: { accepts: new Set(['image']), sampleSeconds: 10, startsAtOnce: 32 },
     open: async (options) => (await import('./kubernetes/kubernetes-runtime.ts')).createKubernetesRuntime(options),
   },

@@ -450,8 +450,8 @@ export type RuntimeTraits = {
   /** Interval in seconds at which `sample` has new readings. */
   readonly sampleSeconds: number;
   /**
-   * How many instances of one organization start at the same time, unless the operator says otherwise. Null: it depends on the
-   * processors of this machine, on which they start.
+   * How many instances of one organization start at the same time, unless the operator says otherwise. Null: 4 for each
+   * CPU of this machine.
    */
   readonly startsAtOnce: number | null;
 };

@@ -519,7 +519,7 @@ export const settings = {
     names: ['BOTHOST_REGISTRIES'],
     schema: commaSeparated.pipe(z.array(registry)).default([]),
     description:
-      'Image registries from which agents may be deployed, and that `--verify` may ask, even on private addresses, separated by commas, as `host` or `host:port`; with the prefix `http://`, without TLS. Every organization can make the service connect to them.',
+      'Image registries that deploys and `--verify` may reach on private addresses or, with the prefix `http://`, without TLS; separated by commas, as `host` or `host:port`. Every organization can make the service connect to them.',
     shownDefault: 'only registries on public addresses, with TLS',
   }),
   registryTokenHosts: setting({

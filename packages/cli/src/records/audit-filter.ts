@@ -11,7 +11,10 @@ export const auditOptions = {
   since: durationOption({ description: 'Only entries of the last 10m, 2h, 30d and so on' }, maxAgeSeconds),
   until: durationOption({ description: 'Only entries older than 10m, 2h, 30d and so on' }, maxAgeSeconds),
   action: textOption({ description: 'Only entries of this action, such as agents.deploy or secrets.set', short: 'a' }),
-  object: textOption({ description: 'Only entries about the object or key with this name', placeholder: 'NAME' }),
+  object: textOption({
+    description: 'Only entries about the object, secret key or other detail with this name',
+    placeholder: 'NAME',
+  }),
   actor: textOption({
     description: 'Only entries of the person with this e-mail address, or of the API key with this name',
     placeholder: 'EMAIL',

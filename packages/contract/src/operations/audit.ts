@@ -56,7 +56,9 @@ export const listAuditEntries = defineOperation({
     since: moment,
     until: moment,
     action: filterText.describe('Only entries of this action'),
-    object: filterText.describe('Only entries about the object or key with this name, ignoring case'),
+    object: filterText.describe(
+      'Only entries about the object, secret key or other detail with this name, ignoring case',
+    ),
     actor: filterText.describe(
       'Only entries of the person with this e-mail address, or of the API key with this name, ignoring case',
     ),

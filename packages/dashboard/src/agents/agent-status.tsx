@@ -52,7 +52,6 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
   );
 }
 
-/** The pool gets its next instance when it is ready. */
 const formatRefillTime = (milliseconds: number | null) =>
   milliseconds === null ? 'Not known until an instance is ready' : `${formatDuration(milliseconds)} for each instance`;
 

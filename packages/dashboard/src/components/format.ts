@@ -10,7 +10,7 @@ const timeOfDay = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourC
 const clock = new Intl.DateTimeFormat('en', timeOfDay);
 const preciseClock = new Intl.DateTimeFormat('en', { ...timeOfDay, fractionalSecondDigits: 3 });
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: '2-digit' });
-const minute = new Intl.DateTimeFormat('en', {
+const dateWithTime = new Intl.DateTimeFormat('en', {
   month: 'short',
   day: 'numeric',
   hour: '2-digit',
@@ -27,7 +27,7 @@ const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle:
 export function formatRelativeTime(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   if (seconds <= -300 * 86_400) return date.format(at);
-  if (seconds <= -86_400) return minute.format(at);
+  if (seconds <= -86_400) return dateWithTime.format(at);
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);
   if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now';
   return relative.format(Math.trunc(seconds / unit[1]), unit[0]);

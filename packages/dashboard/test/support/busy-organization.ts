@@ -13,7 +13,7 @@ const authors = ['maria@example.com', 'jonas@example.com', 'lena@example.com'];
 
 /**
  * Fills an organization without agents with rows of a week: 20 agents with about 70 deployments, of which three are
- * bad (`triage` raises KeyError since two days, `booking` responds slowly since a day, the last deploy of `pharmacy` failed); an
+ * bad (`triage` has raised KeyError for two days, `booking` has responded slowly for a day, the last deploy of `pharmacy` failed); an
  * outage of a vendor of speech synthesis (28 to 30 hours ago, ConnectionClosedError) and one of a vendor of models (the last 40
  * minutes, APITimeoutError); bots of `fleet` that crash and of `interview` that run out of memory; and `support-line` at its limit
  * of 12 sessions. No server runs the region of the agents, so the rows stay as they are. The same `seed` gives the same figures.

@@ -3,7 +3,7 @@ import { settlesWithin } from '../settles-within.ts';
 
 /** Milliseconds after the end of a bot until its output must have been received. */
 const lastOutputMs = 5_000;
-/** Pauses before the output is followed again. Each is twice as long as the one before, until the output was followed for a while. */
+/** Exponential backoff between attempts to follow the output. Reset by a stream that lasts longer than the longest pause. */
 const firstPauseMs = 500;
 const maxPauseMs = 10_000;
 

@@ -43,7 +43,7 @@ export type EventFilter = {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly action: string | null;
-  /** Name of the affected object or of a key (case-insensitive). */
+  /** Name of the affected object, secret key or other detail (case-insensitive). */
   readonly object: string | null;
   /** E-mail address of the person, or name of the API key (case-insensitive). */
   readonly actor: string | null;

@@ -19,7 +19,7 @@ export async function startServer(
   }
   const teardown = createTeardown(logger);
   try {
-    // The database starts meanwhile.
+    // Import the service while the database starts.
     const importing = import('./server.ts');
     // A failure is reported below, when the storage has its steps of the teardown.
     importing.catch(() => undefined);

@@ -13,9 +13,9 @@ export type InstanceClaimContext = {
 };
 
 /**
- * An instance claimed for a session. `address` is null unless the instance is ready (a warm start). It is also null if the runtime
- * cannot say that the address still belongs to the instance. A reconcile pass then dispatches the session once the runtime can say it,
- * or else the exit of the instance gives the session another one.
+ * An instance claimed for a session. `address` is null unless the instance is ready (a warm start). Also null if the runtime cannot
+ * confirm that the address still belongs to the instance. The next reconcile pass with a confirmed address dispatches the session; if
+ * the instance exits first, the session gets another instance.
  */
 export type InstanceClaim = {
   readonly instanceId: string;

@@ -145,13 +145,13 @@ async function hasOtherInstance(context: Context, sessionId: string, instance: O
   const { db, retryWrite, ownership } = context;
   const current = await retryWrite(() => findInstance(db, instance.id));
   if (current?.session_id !== sessionId) return true;
-  // The relay of a WebSocket, which owns the session, still waits for an address.
-  const hadAddress = context.sessionAddresses.known(sessionId)?.address !== null;
+  // The relay of a WebSocket owns the session, and may still wait for an address.
+  const waitsForAddress = context.sessionAddresses.known(sessionId)?.address === null;
   // A start that failed is the concern of the runner.
-  if (instance.state !== 'ready' || (ownership.has(sessionId) && hadAddress)) return false;
+  if (instance.state !== 'ready' || (ownership.has(sessionId) && !waitsForAddress)) return false;
   const session = await retryWrite(() => findSessionState(db, sessionId));
   if (session?.state !== 'starting' || session.dispatched_at !== null) return false;
-  if (session.transport === 'websocket' && hadAddress) return false;
+  if (session.transport === 'websocket' && !waitsForAddress) return false;
   const cause = 'The instance ended before it had the session.';
   return (await context.replaceInstance({ id: sessionId, instanceId: instance.id }, cause)) !== null;
 }

@@ -10,7 +10,7 @@ import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 import type { SessionPath } from './session-path.ts';
 import { authorizeSessionAccess, locateSession, type ProxyContext } from './session-proxy.ts';
 
-/** Milliseconds after the end of a session, or of its bot, until the bot must have ended its connections. Their bots are killed earlier. */
+/** Milliseconds from the end of a session or its bot until its proxied connections are closed by force. */
 const lastBytesMs = 10_000;
 
 /**

@@ -17,7 +17,7 @@ const maxLostIntervals = 2;
  * client either. In that case, only a failed write reveals that the client has disconnected.
  *
  * The bot gets no pings, because it may be busy for long. If it sends nothing, the relay asks `isBotReachable` instead: a machine that
- * vanished does not close its connections, and the kernel sends messages to it again for 15 minutes.
+ * vanished does not close its connections, and the kernel retransmits for up to 15 minutes.
  */
 export function relayWebSockets(
   client: WebSocket,
