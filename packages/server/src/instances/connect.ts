@@ -6,11 +6,15 @@ const connectTimeoutMs = 3_000;
 
 /** Opens a connection to a bot. If it cannot be established in time, the socket emits an error for which `isConnectError` is true. */
 export function connectToBot(address: BotAddress): Socket {
-  const socket = connect('socket' in address ? { path: address.socket } : address);
-  const timer = setTimeout(() => {
+  // Small frames of audio must not wait for acknowledgments.
+  const socket = connect('socket' in address ? { path: address.socket } : { ...address, noDelay: true });
+  const timeOut = () => {
+    if (!socket.connecting) return;
     const message = `no connection within ${connectTimeoutMs / 1000} seconds`;
     socket.destroy(Object.assign(new Error(message), { syscall: 'connect', code: 'ETIMEDOUT' }));
-  }, connectTimeoutMs);
+  };
+  // After a stall of this process, timers run before the events of connections that were established in time.
+  const timer = setTimeout(() => setImmediate(timeOut), connectTimeoutMs);
   for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
   return socket;
 }
