@@ -150,7 +150,8 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
     waitBeforeReplacement,
     closing: closing.signal,
     onReady: (row) => {
-      publishReadyAddress(sessionAddresses, row.session_id, row);
+      // The bot may have ended since.
+      if (context.runtime.isAddressCurrent(row.id)) publishReadyAddress(sessionAddresses, row.session_id, row);
       requestReconcile();
     },
     onRemoved: instanceRemoved,
