@@ -405,6 +405,13 @@ describe('agents from builds', () => {
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
+    it('finds the target of an agent by its name only, as the rollback does', async () => {
+      const { id } = await show();
+      const failure = { reason: 'not-found' };
+      await expect(rollBack(context(), scope, id, null)).rejects.toMatchObject(failure);
+      await expect(getRollbackTarget(context(), scope, id, async () => [])).rejects.toMatchObject(failure);
+    });
+
     it('rolls back to any deployment that the request names, even the serving one', async () => {
       await roll(second);
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });

@@ -68,6 +68,7 @@ export async function getRollbackTarget(
   usageOf: UsageOf,
 ): Promise<DeploymentDetails> {
   const { agent, toDetails } = await loadAgent(context.db, scope, agentName, usageOf);
+  if (agent.deleted_at !== null || agent.name !== agentName) throw createApiError('not-found');
   const [details] = await toDetails([await findRollbackTarget(context.db, agent, null)]);
   if (details === undefined) throw createApiError('no-earlier-deployment');
   return details;
