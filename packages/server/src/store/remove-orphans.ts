@@ -8,7 +8,8 @@ const namesAtOnce = 500;
 
 /**
  * Removes files without a database row, for example after a restore, from the directories of agents. Keeps files of the last day,
- * because their rows may not be stored yet, and files whose names do not match.
+ * because their rows may not be stored yet, and files whose names do not match. If some directories cannot be searched, searches the
+ * others, and then throws the first error.
  */
 export async function removeOrphans(
   directory: string,
@@ -21,8 +22,7 @@ export async function removeOrphans(
   },
 ): Promise<void> {
   const recentMs = daysBefore(search.now, 1).getTime();
-  for (const agentId of (await listNames(directory)).filter(isUuid)) {
-    const ofAgent = join(directory, agentId);
+  const removeFromAgent = async (ofAgent: string) => {
     const names = (await listNames(ofAgent)).filter(search.matches);
     for (let from = 0; from < names.length; from += namesAtOnce) {
       const some = names.slice(from, from + namesAtOnce);
@@ -34,7 +34,12 @@ export async function removeOrphans(
       }
     }
     await rmdir(ofAgent).catch(() => undefined);
+  };
+  const errors: unknown[] = [];
+  for (const agentId of (await listNames(directory)).filter(isUuid)) {
+    await removeFromAgent(join(directory, agentId)).catch((error: unknown) => errors.push(error));
   }
+  if (errors.length > 0) throw errors[0];
 }
 
 async function listNames(directory: string): Promise<readonly string[]> {
