@@ -68,7 +68,7 @@ export function listEventPage(
     .$if(action !== null, (query) => query.where('action', '=', action))
     .$if(object !== null, (query) =>
       query.where(
-        sql<boolean>`lower(${object}) in (select lower(name) from jsonb_array_elements_text(keys || to_jsonb(object)) as name)`,
+        sql<boolean>`lower(${object}) in (select lower(name) from jsonb_array_elements_text(keys || coalesce(to_jsonb(object), '[]')) as name)`,
       ),
     )
     .$if(actor !== null, (query) =>

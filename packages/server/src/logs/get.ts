@@ -99,7 +99,7 @@ async function readLogs(
       limits: {
         ...limits,
         maxLines: query.limit,
-        ...(query.cursor === undefined ? {} : { count: 0, countBytes: 0 }),
+        ...(query.cursor === undefined ? {} : { maxCount: 0, countBytes: 0 }),
       },
     };
     const page = await context.readInTurn(() => readLogPage(context, request));
