@@ -324,8 +324,8 @@ export type InstanceLifecycle = {
    */
   inspect(instanceId: string): Promise<ObservedInstance | null>;
   /**
-   * Whether the address of an instance belongs to its bot, as far as this process knows. False also if the driver does not see
-   * changes of its instances, for example because the platform does not respond. Never waits.
+   * Whether the address of an instance belongs to its bot, as far as this process knows. A driver whose instances run on other
+   * machines returns false while it sees no changes of them. Never waits.
    */
   isAddressCurrent(instanceId: string): boolean;
   /**
