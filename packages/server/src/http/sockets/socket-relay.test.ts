@@ -248,6 +248,28 @@ describe('a WebSocket between a client and a bot', () => {
     for (const server of servers) server.close();
   });
 
+  it.each([
+    ['sends a message while its machine is asked', true],
+    ['has a machine that cannot be asked', false],
+  ])('stays open if the bot %s', async (_, isAsked) => {
+    const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
+    const [[client, far], [bot, speaker]] = await Promise.all([pair(servers[0]), pair(servers[1])]);
+    let asked = 0;
+    const isBotReachable = () => {
+      asked += 1;
+      if (!isAsked) throw new Error('no socket is left');
+      const sent = once(bot, 'message').then(() => false);
+      speaker.send('here');
+      return sent;
+    };
+    const ends = relayWebSockets(client, bot, isBotReachable, 20);
+    await expect.poll(() => asked).toBeGreaterThan(4);
+    expect(bot.readyState).toBe(bot.OPEN);
+    far.close();
+    expect(await ends).toEqual({ by: 'client' });
+    for (const server of servers) server.close();
+  });
+
   it('pauses the sender when too many empty messages are queued, and loses none', async () => {
     const servers = [new WebSocketServer({ port: 0 }), new WebSocketServer({ port: 0 })] as const;
     const upgraded = once(servers[1], 'connection');

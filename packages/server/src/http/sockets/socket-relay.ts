@@ -35,14 +35,16 @@ export function relayWebSockets(
     hasSent = true;
   });
   const checkBot = async () => {
-    const isLost = !hasSent && !(await isBotReachable());
-    lostIntervals = isLost ? lostIntervals + 1 : 0;
+    const wasSilent = !hasSent;
     hasSent = false;
+    const isLost = wasSilent && !(await isBotReachable()) && !hasSent;
+    lostIntervals = isLost ? lostIntervals + 1 : 0;
     if (lostIntervals === maxLostIntervals) bot.terminate();
   };
   const pings = setInterval(() => {
     if (client.readyState === client.OPEN) client.ping();
-    void checkBot();
+    // A failed probe, for example without a free file descriptor, says nothing about the bot.
+    checkBot().catch(() => undefined);
   }, pingEvery);
   void ended.then(() => clearInterval(pings));
   return ended;
