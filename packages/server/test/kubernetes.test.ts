@@ -16,16 +16,20 @@ import { createVersionedBot, waitForSettledDeployment } from './support/deploys.
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const image = 'registry.test/team/bot:1';
-/** Accepts each WebSocket, and sends nothing. */
-const acceptsSockets = `
+/** Accepts each WebSocket, and sends 32 MiB if its query asks for them. */
+const silentBot = `
 const { createHash } = require('node:crypto');
 const { createServer } = require('node:http');
-require('node:http').createServer = (listener) => createServer(listener).on('upgrade', ({ headers }, socket) => {
+require('node:http').createServer = (listener) => createServer(listener).on('upgrade', ({ headers, url }, socket) => {
   const key = headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
   const accept = createHash('sha1').update(key).digest('base64');
   socket.on('error', () => undefined);
   socket.write('HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: upgrade\\r\\n');
   socket.write('sec-websocket-accept: ' + accept + '\\r\\n\\r\\n');
+  if (!url.includes('flood=')) return;
+  const message = Buffer.concat([Buffer.from([0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0]), Buffer.alloc(65_536)]);
+  for (let sent = 0; sent < 512; sent += 1) socket.write(message);
+  socket.end(Buffer.from([0x88, 2, 1000 >> 8, 1000 & 255]));
 });
 `;
 const digest = `sha256:${'a'.repeat(64)}`;
@@ -37,7 +41,7 @@ describe('the service with a fake cluster', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bothost-image-'));
-    for (const [path, content] of Object.entries(createVersionedBot('one', acceptsSockets)))
+    for (const [path, content] of Object.entries(createVersionedBot('one', silentBot)))
       await writeFile(join(directory, path), content);
     cluster = await startFakeCluster();
     // The first pod of a deployment names the tag, and later ones the digest.
@@ -56,6 +60,15 @@ describe('the service with a fake cluster', () => {
 
   const findClaimed = () =>
     [...cluster.server.pods.values()].filter(({ metadata }) => metadata.labels?.['bothost.dev/claimed'] === 'true');
+
+  /** Reports the end of the pods of sessions. Their processes keep their connections open, like those of a node that has vanished. */
+  async function losePods(count: number) {
+    await expect.poll(findClaimed).toHaveLength(count);
+    for (const pod of findClaimed()) {
+      Object.assign(pod.status, { phase: 'Failed', reason: 'NodeLost', message: 'the node is gone' });
+      cluster.server.update(pod);
+    }
+  }
 
   it('shows why the first pod waits, and serves a session in a pod once a node has room', async () => {
     cluster.node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
@@ -82,29 +95,34 @@ describe('the service with a fake cluster', () => {
   });
 
   it.each(['relayed', 'proxied'])(
-    'ends a %s WebSocket once the end of its pod is reported',
+    'ends a %s WebSocket once the end of its pod is reported, after all messages to a slow client',
     { timeout: 40_000 },
     async (way) => {
       const params = { agentName: 'bot' };
-      const socketOf = async () => {
+      const socketOf = async (query = '') => {
         if (way === 'proxied') {
           const sessionId = await startAgentSession(service, 'bot');
           const url = sessionUrl(service, 'bot', sessionId, '/socket').replace('http', 'ws');
-          return { sessionId, socket: new WebSocket(`${url}?access_token=${service.publicKey}`) };
+          return { sessionId, socket: new WebSocket(`${url}?access_token=${service.publicKey}${query}`) };
         }
         const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
         const { wsUrl, token, sessionId = '' } = started;
-        return { sessionId, socket: new WebSocket(`${wsUrl}?token=${token}`) };
+        return { sessionId, socket: new WebSocket(`${wsUrl}?token=${token}${query}`) };
       };
+      const slow = (await socketOf('&flood=1')).socket;
+      await once(slow, 'open');
+      slow.pause();
+      let received = 0;
+      slow.on('message', () => {
+        received += 1;
+      });
       const { sessionId, socket } = await socketOf();
       await once(socket, 'open');
-      await expect.poll(findClaimed).toHaveLength(1);
-      const [pod] = findClaimed();
-      const closed = once(socket, 'close');
-      // The process of the bot keeps its connections open, like one on a node that has vanished.
-      Object.assign(pod?.status ?? {}, { phase: 'Failed', reason: 'NodeLost', message: 'the node is gone' });
-      if (pod !== undefined) cluster.server.update(pod);
-      await closed;
+      const closed = [once(socket, 'close'), once(slow, 'close')];
+      await losePods(2);
+      await closed[0];
+      slow.resume();
+      expect([(await closed[1])?.[0], received]).toEqual([1000, 512]);
       expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'HTTP_ERROR' });
       await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
     },

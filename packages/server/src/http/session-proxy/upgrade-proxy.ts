@@ -4,13 +4,14 @@ import { createApiError } from '@bothost/contract';
 import type { BotAddress } from '../../instances/address.ts';
 import { createRequestOptions } from '../../instances/connect.ts';
 import { readBearerToken } from '../requests/bearer.ts';
+import { endWhenIdle } from '../requests/end-when-idle.ts';
 import { refuseUpgrade } from '../requests/failure-response.ts';
 import { createBotRequestHeaders, isResponseHeaderForwarded } from '../requests/forwarded-headers.ts';
 import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 import type { SessionPath } from './session-path.ts';
 import { authorizeSessionAccess, locateSession, type ProxyContext } from './session-proxy.ts';
 
-/** Milliseconds from the end of a session or its bot until its proxied connections are closed by force. */
+/** Milliseconds without a byte after the end of a session or its bot until its proxied connections are closed by force. */
 const lastBytesMs = 10_000;
 
 /**
@@ -83,10 +84,13 @@ function splice(
       if (head.length > 0) upstream.write(head);
       join(socket, upstream);
       // A bot whose network has vanished does not end its connections.
-      const forget = context.sessionAddresses.onUnreachable(path.sessionId, () =>
-        setTimeout(() => upstream.destroy(), lastBytesMs).unref(),
+      const removeListener = context.sessionAddresses.onUnreachable(path.sessionId, () =>
+        upstream.once(
+          'close',
+          endWhenIdle(incoming.socket, lastBytesMs, () => upstream.destroy()),
+        ),
       );
-      upstream.on('close', forget);
+      upstream.on('close', removeListener);
       resolve();
     });
     sent.end();

@@ -15,6 +15,7 @@ import { isMachineReachable } from '../../instances/connect.ts';
 import type { Telemetry } from '../../metrics/telemetry.ts';
 import type { WebSocketSession, WebSocketTarget } from '../../session-starts/connect-websocket-session.ts';
 import type { RelayedSocketEnd } from '../../sessions/relayed-socket-end.ts';
+import { endWhenIdle } from '../requests/end-when-idle.ts';
 import type { FailureMapper } from '../requests/failure-response.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 import { BotRefusedSocketError, openBotSocket } from './bot-socket.ts';
@@ -29,7 +30,7 @@ import { type QualifiedAgentName, removeTokenFromQuery, type WebSocketPath } fro
 const messageBytes = 16 * 1_048_576;
 /** Milliseconds to wait for the client's side of the closing handshake. */
 const closeMs = 2_000;
-/** Milliseconds after the end of a bot until its last messages must have been received. */
+/** Milliseconds without a message after the end of a bot until its WebSocket is closed by force. */
 const lastMessageMs = 2_000;
 
 export type AgentSocketContext = {
@@ -134,7 +135,12 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     }
     session.onStop(() => close(joined, bot, 1001, 'the session was stopped'));
     // A bot whose network has vanished does not close its WebSocket.
-    session.onUnreachable(() => setTimeout(() => bot.terminate(), lastMessageMs).unref());
+    session.onUnreachable(() =>
+      bot.once(
+        'close',
+        endWhenIdle(incoming.socket, lastMessageMs, () => bot.terminate()),
+      ),
+    );
     context.telemetry.proxied('websocket', 'answered');
     bot.once('message', session.onFirstMessage);
     const ended = relayWebSockets(joined, bot, () => isMachineReachable(address));
