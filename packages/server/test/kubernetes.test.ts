@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FakeCluster, startFakeCluster } from '../../runtime/test/kubernetes/fake-cluster.ts';
@@ -16,11 +18,13 @@ import { createVersionedBot, waitForSettledDeployment } from './support/deploys.
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const image = 'registry.test/team/bot:1';
-/** Accepts each WebSocket, and sends 32 MiB if its query asks for them. */
+/** Accepts each WebSocket, and sends 32 MiB if its query asks for them. Does not respond to requests for the path `/silent`. */
 const silentBot = `
 const { createHash } = require('node:crypto');
 const { createServer } = require('node:http');
-require('node:http').createServer = (listener) => createServer(listener).on('upgrade', ({ headers, url }, socket) => {
+const respond = (listener) => (request, response) => request.url === '/silent' || listener(request, response);
+require('node:http').createServer = (listener) => createServer(respond(listener)).on('upgrade', ({ headers, url }, socket) => {
+  if (url === '/silent') return;
   const key = headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
   const accept = createHash('sha1').update(key).digest('base64');
   socket.on('error', () => undefined);
@@ -124,6 +128,24 @@ describe('the service with a fake cluster', () => {
       slow.resume();
       expect([(await closed[1])?.[0], received]).toEqual([1000, 512]);
       expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'HTTP_ERROR' });
+      await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
+    },
+  );
+
+  it.each(['a request', 'a WebSocket'])(
+    'refuses %s that a bot has not answered, once the end of its pod is reported',
+    { timeout: 40_000 },
+    async (kind) => {
+      const sessionId = await startAgentSession(service, 'bot');
+      const upgrade = kind === 'a request' ? {} : { connection: 'upgrade', upgrade: 'websocket' };
+      const sent = request(
+        sessionUrl(service, 'bot', sessionId, '/silent'),
+        createBearerTokenHeaders(service.publicKey, upgrade),
+      ).end();
+      const answered = once(sent, 'response');
+      await losePods(1);
+      const [answer] = await answered;
+      expect([answer.statusCode, await json(answer)]).toMatchObject([502, { info: expect.any(String) }]);
       await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
     },
   );

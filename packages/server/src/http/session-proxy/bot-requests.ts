@@ -29,12 +29,13 @@ export function createBotRequestForwarder() {
   // There is no other time limit, because a request may stream as long as its session lasts.
   const agent = new Agent({ keepAliveTimeout: 4_000, headersTimeout: 0, bodyTimeout: 0, connect });
 
+  /** Returns a function that aborts the request. */
   function send(
     request: RequestToBot,
     incoming: IncomingMessage,
     response: ServerResponse,
     answer: BotResponseHandlers,
-  ): void {
+  ): (reason: Error) => void {
     const { address, path, headers } = request;
     const isEmpty = hasNoBody(incoming);
     let controller: Dispatcher.DispatchController | undefined;
@@ -90,6 +91,7 @@ export function createBotRequestForwarder() {
       );
     }
     dispatch();
+    return (reason) => controller?.abort(reason);
   }
 
   return { send, close: () => agent.destroy() };

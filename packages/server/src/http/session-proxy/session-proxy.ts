@@ -15,6 +15,7 @@ import type { SessionAddressRegistry } from '../../sessions/session-address-regi
 import { readBearerToken } from '../requests/bearer.ts';
 import { type CorsPolicy, createCorsHeaders } from '../requests/cors.ts';
 import { discardRequestBody } from '../requests/discard-request-body.ts';
+import { endWhenIdle } from '../requests/end-when-idle.ts';
 import { createBodyTooLargeError, type FailureMapper, sendFailure } from '../requests/failure-response.ts';
 import { createBotRequestHeaders, createClientResponseHeaders } from '../requests/forwarded-headers.ts';
 import type { RequestClient } from '../requests/request-client.ts';
@@ -32,6 +33,9 @@ export type ProxyContext = {
   readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
   readonly toFailure: FailureMapper;
 };
+
+/** Milliseconds without a byte after the end of a session or its bot until its proxied connections are closed by force. */
+export const lastBytesMs = 10_000;
 
 const methods: ReadonlySet<string> = new Set(proxyHttpMethods);
 
@@ -77,7 +81,7 @@ export function createSessionProxy(context: ProxyContext) {
     const headers = createBotRequestHeaders(incoming.headers, path.sessionId, context.resolveClient(incoming));
     const size = incoming.headers['content-length'];
     if (size !== undefined) headers['content-length'] = size;
-    forwarder.send({ address, path: path.target, headers }, incoming, response, {
+    const abort = forwarder.send({ address, path: path.target, headers }, incoming, response, {
       onAnswer: (status, answer) => {
         context.telemetry.proxied('http', 'answered');
         const forClient = createClientResponseHeaders(answer);
@@ -94,6 +98,14 @@ export function createSessionProxy(context: ProxyContext) {
       },
       onFailure: (cause) => refuse(incoming, response, createApiError('bot-unreachable', { cause }), requestId),
     });
+    // A bot whose network has vanished does not end its connections.
+    const removeListener = context.sessionAddresses.onUnreachable(path.sessionId, () =>
+      response.once(
+        'close',
+        endWhenIdle(incoming.socket, lastBytesMs, () => abort(new Error('the bot ended without a response'))),
+      ),
+    );
+    response.once('close', removeListener);
   }
 
   return { handle, close: () => forwarder.close() };

@@ -9,10 +9,7 @@ import { refuseUpgrade } from '../requests/failure-response.ts';
 import { createBotRequestHeaders, isResponseHeaderForwarded } from '../requests/forwarded-headers.ts';
 import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 import type { SessionPath } from './session-path.ts';
-import { authorizeSessionAccess, locateSession, type ProxyContext } from './session-proxy.ts';
-
-/** Milliseconds without a byte after the end of a session or its bot until its proxied connections are closed by force. */
-const lastBytesMs = 10_000;
+import { authorizeSessionAccess, lastBytesMs, locateSession, type ProxyContext } from './session-proxy.ts';
 
 /**
  * Forwards a client's WebSocket upgrade request to the bot of a session. After the bot has responded with status 101, forwards
@@ -65,7 +62,17 @@ function splice(
       method: 'GET',
       headers: { ...headers, ...upgrade },
     });
-    socket.on('close', () => sent.destroy());
+    // A bot whose network has vanished does not end its connections.
+    const removeListener = context.sessionAddresses.onUnreachable(path.sessionId, () =>
+      socket.once(
+        'close',
+        endWhenIdle(incoming.socket, lastBytesMs, () => sent.socket?.destroy()),
+      ),
+    );
+    socket.on('close', () => {
+      removeListener();
+      sent.destroy();
+    });
     sent.on('error', (error) => reject(createApiError('bot-unreachable', { cause: error })));
     sent.on('response', (answer) => {
       // The bot rejected the upgrade, so forward its status and body.
@@ -83,14 +90,6 @@ function splice(
       if (upstreamHead.length > 0) socket.write(upstreamHead);
       if (head.length > 0) upstream.write(head);
       join(socket, upstream);
-      // A bot whose network has vanished does not end its connections.
-      const removeListener = context.sessionAddresses.onUnreachable(path.sessionId, () =>
-        upstream.once(
-          'close',
-          endWhenIdle(incoming.socket, lastBytesMs, () => upstream.destroy()),
-        ),
-      );
-      upstream.on('close', removeListener);
       resolve();
     });
     sent.end();
