@@ -74,7 +74,7 @@ test.each([
     'the name pipecat-ai, which is the name of a package',
   ],
   ['server/deploy.toml', /agent_name = "demo"/, 'agent_name = "Demo Bot"', 'agent_name'],
-  ['server/deploy.toml', /min_agents/, 'min_agnets', 'Did you mean min_agents'],
+  ['server/deploy.toml', /max_agents/, 'max_agnets', 'Did you mean max_agents'],
   ['server/deploy.toml', /"demo"/, '"demo', 'is not valid TOML'],
 ] as const)(
   'project check on the file %s with the text %s replaced by %j reports: %s',
