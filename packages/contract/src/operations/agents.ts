@@ -103,7 +103,7 @@ export const AgentDetails = z
       .object({
         count: z.number().int().describe('Sessions of the last hour whose bot started'),
         warm: z.number().int().describe('How many of them found a ready instance'),
-        instanceMilliseconds: z
+        instanceStartMs: z
           .number()
           .int()
           .nullable()

@@ -37,7 +37,7 @@ export function AgentStatus({ agent }: { readonly agent: AgentDetails }) {
             'Warm starts',
             recentStarts === undefined ? '—' : `${recentStarts.warm} of ${recentStarts.count} in the last hour`,
           ],
-          ['Time to refill', formatRefillTime(recentStarts?.instanceMilliseconds ?? null)],
+          ['Time to refill', formatRefillTime(recentStarts?.instanceStartMs ?? null)],
           ['Last deploy', lastDeployLabels[getAgentStatus(agent).lastDeploy]],
           image === undefined
             ? ['Instances start', <StartMethod key="start" method={startMethod} />]

@@ -10,7 +10,7 @@ it('counts the warm starts of the last hour, and measures how long the present i
   const agentId = await rows.agent(organizationId);
   const of = { organizationId, agentId, deploymentId: await rows.deployment(agentId), hostId: await rows.host() };
   const read = () => readRecentStarts({ db: rows.db, now: () => testNow }, agentId);
-  expect(await read()).toEqual({ count: 0, warm: 0, instanceMilliseconds: null });
+  expect(await read()).toEqual({ count: 0, warm: 0, instanceStartMs: null });
   const started = { bot_started_at: secondsAgo(9) };
   await rows.session(of, { ...started, cold_start: false });
   await rows.session(of, { ...started, cold_start: true });
@@ -19,5 +19,5 @@ it('counts the warm starts of the last hour, and measures how long the present i
   for (const created_at of [secondsAgo(4), secondsAgo(3), secondsAgo(1)]) await rows.instance(of, { created_at });
   await rows.instance(of, { created_at: secondsAgo(900), state: 'ended', ended_at: testNow });
   await rows.instance(of, { state: 'starting', ready_at: null });
-  expect(await read()).toEqual({ count: 2, warm: 1, instanceMilliseconds: 3_000 });
+  expect(await read()).toEqual({ count: 2, warm: 1, instanceStartMs: 3_000 });
 });

@@ -13,7 +13,7 @@ export async function readRecentStarts(
   const { rows } = await sql<NonNullable<AgentDetails['recentStarts']>>`
     select count(*)::int as count, count(*) filter (where not cold_start)::int as warm,
       (select percentile_disc(0.5) within group (order by round(extract(epoch from ready_at - created_at) * 1000)::int)
-        from instances where agent_id = ${agentId} and state <> 'ended' and ready_at is not null) as "instanceMilliseconds"
+        from instances where agent_id = ${agentId} and state <> 'ended' and ready_at is not null) as "instanceStartMs"
     from sessions where agent_id = ${agentId} and created_at >= ${since} and bot_started_at is not null`.execute(db);
   return rows[0];
 }

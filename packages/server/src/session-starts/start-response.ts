@@ -11,7 +11,7 @@ import type { SessionTransport } from '../store/tables.ts';
 import { encodeBodyQueryParameter } from './body-parameter.ts';
 import { signToken } from './socket-token.ts';
 
-type AnsweredStart = {
+type StartResponseInput = {
   readonly agentName: string;
   readonly sessionId: string;
   readonly transport: SessionTransport;
@@ -26,7 +26,7 @@ type AnsweredStart = {
 export function createStartResponse(
   { socketTokenKey, iceServersOf }: Pick<ServiceContext, 'socketTokenKey' | 'iceServersOf'>,
   { serviceUrl, organizationId, organizationName }: Principal,
-  { agentName, sessionId, transport, body, requestedAt, isMember, wantsIceServers, deployment }: AnsweredStart,
+  { agentName, sessionId, transport, body, requestedAt, isMember, wantsIceServers, deployment }: StartResponseInput,
 ): StartResponse {
   const { maxSessionSeconds, websocketAuth, websocketStart } = deployment;
   const lifetimeSeconds = socketTokenLifetimeSeconds + (isMember ? maxSessionStartWaitSeconds + maxSessionSeconds : 0);

@@ -9,7 +9,7 @@ export function daysBefore(now: Date, days: number): Date {
 }
 
 /** Deletes the rows that are older than `days`, or none if `days` is 0. Returns the number of deleted rows. */
-export async function deleteRowsAfterDays(
+export async function deleteRowsOlderThan(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   days: number,
   deleteBefore: (db: Database, before: Date, limit: number) => Promise<number>,
