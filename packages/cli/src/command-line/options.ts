@@ -49,7 +49,7 @@ export function flagOption(description: string, short?: string): FlagOption {
   return { kind: 'flag', description, ...(short === undefined ? {} : { short }) };
 }
 
-/** The options of a command that asks for confirmation. `defineCommand` adds to its help that it asks. */
+/** The options of a command that asks for confirmation. `defineCommand` explains them in its help. */
 export const confirmationOptions = {
   yes: flagOption('Skip the confirmation', 'y'),
   force: flagOption('Skip the confirmation', 'f'),

@@ -21,8 +21,8 @@ const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const dateTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
 /**
- * Describes a time relative to `now`, such as `3 hours ago` or `in 2 days`. A time more than a day ago is described by its local
- * date and, in the last 300 days, its time of day, such as `Nov 23, 14:03`.
+ * Describes a time relative to `now`, such as `3 hours ago` or `in 2 days`. After a day, returns the local date and time,
+ * such as `Nov 23, 14:03`, and after 300 days only the date.
  */
 export function formatRelativeTime(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);

@@ -39,7 +39,7 @@ export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
 type SectionProps = {
   readonly title?: string;
   readonly lead?: ReactNode;
-  /** The section of the help that explains this section. Needs a title. */
+  /** The section of the help that explains this section. The link stands beside the title, which is then required. */
   readonly help?: HelpTopic | undefined;
   readonly actions?: ReactNode;
   readonly isDanger?: boolean;

@@ -47,7 +47,7 @@ export type InstanceOptions = {
   /** How the instance ended, if that is recorded. */
   readonly end: InstanceEnd | null;
   readonly output: OutputSpool;
-  /** The bot has ended, and the rest of its output is being read. */
+  /** Called when the bot has ended, before the rest of its output is read. */
   readonly onStopped: () => void;
   readonly onEnded: (end: InstanceEnd) => void;
 };

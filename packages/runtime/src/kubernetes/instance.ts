@@ -68,7 +68,7 @@ export type InstanceOptions = {
   readonly output: OutputSpool;
   readonly onEnded: (end: InstanceEnd) => void;
   readonly onLeaving: (detail: string) => void;
-  /** The bot has ended, and the rest of its output is being read. */
+  /** Called when the bot has ended, before the rest of its output is read. */
   readonly onStopped: () => void;
   readonly onGone: () => void;
 };

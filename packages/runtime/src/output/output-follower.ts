@@ -25,7 +25,7 @@ export function createOutputFollower(options: {
   const closing = new AbortController();
   const { signal } = closing;
   let followed: Promise<void> | null = null;
-  /** Resolves when the stream of the output ends: with the bot, or because it is interrupted. */
+  /** Resolves when the current stream of the output ends. */
   let copied: Promise<unknown> = Promise.resolve();
 
   const follow = async () => {

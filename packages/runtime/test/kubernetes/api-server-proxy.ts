@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 
 export type ApiServerRequest = { readonly method: string; readonly path: string; readonly query: URLSearchParams };
 
-/** Stands between a service and the API server of a cluster, over HTTP without TLS, and records the requests. */
+/** A proxy in front of the API server of a cluster, over HTTP without TLS, that records the requests. */
 export type ApiServerProxy = {
   readonly origin: string;
   readonly requests: readonly ApiServerRequest[];
-  /** Ends all connections, and refuses new ones until `start`. */
+  /** Ends all connections. New ones are refused until `start` is called. */
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
   readonly close: () => Promise<void>;

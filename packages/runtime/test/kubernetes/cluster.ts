@@ -60,7 +60,7 @@ export async function createTestNamespace(): Promise<TestNamespace> {
     remove: async () => {
       // The grace period of a pod is as long as the longest session of its agent.
       const pids = (await list()).flatMap((object) => findPodProcesses(object.replace('pod/', '')));
-      // Some may have ended in the meantime.
+      // Some processes may have ended in the meantime.
       await run('kill', ['-KILL', ...pids.map(String)]).catch(() => undefined);
       await runKubectl('delete', 'namespace', name);
     },

@@ -405,7 +405,7 @@ describe('agents from builds', () => {
       expect(await deployment((await show()).desiredDeploymentId)).toMatchObject({ rolledBackFrom: second });
     });
 
-    it('finds the target of an agent by its name only, as the rollback does', async () => {
+    it('finds no rollback target for the id of an agent, because a rollback needs the name', async () => {
       const { id } = await show();
       const failure = { reason: 'not-found' };
       await expect(rollBack(context(), scope, id, null)).rejects.toMatchObject(failure);

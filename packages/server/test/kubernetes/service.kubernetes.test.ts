@@ -21,7 +21,7 @@ describeUnless(noCluster ?? noEngine, 'the service with a Kubernetes cluster', (
   };
 
   defineAcceptanceTests(open, (getRegion) => {
-    it('a session has no metrics without the right to get nodes/metrics, and the log says so once', async () => {
+    it('without the right to read nodes/metrics, sessions have no metrics and the log has one warning', async () => {
       const region = getRegion();
       await region.end('SIGKILL');
       await region.start({ KUBECONFIG: platform.kubeconfigWithoutUsage });
