@@ -1,4 +1,5 @@
 import type { AuditVerification } from '@bothost/contract';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { type AuditEvent, computeChainHash, initialPreviousHash } from './chain.ts';
 import { type AuditRow, listEventsAfter } from './rows.ts';
@@ -14,8 +15,7 @@ export function verifyAudit(
   context: { readonly db: Database },
   scope: { readonly organizationId: string },
 ): Promise<AuditVerification> {
-  const snapshot = context.db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return snapshot.execute((db) => verifyChain(db, scope.organizationId));
+  return readSnapshot(context.db, (db) => verifyChain(db, scope.organizationId));
 }
 
 async function verifyChain(db: Database, organizationId: string): Promise<AuditVerification> {

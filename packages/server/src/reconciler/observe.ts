@@ -2,6 +2,7 @@ import type { ObservedInstance, Runtime } from '@bothost/runtime';
 import { type DeploymentToReconcile, listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { listOpenInstances, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { listOpenSessions, type OpenSessionRow } from '../sessions/progress.ts';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
@@ -54,12 +55,11 @@ export async function readObservedState(
 }
 
 function readRows(db: Database, host: { id: string; region: string }) {
-  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-  return snapshot.execute(async (transaction) => {
-    const sessions = await listOpenSessions(transaction, host.region);
-    const instances = await listOpenInstances(transaction, host.id);
+  return readSnapshot(db, async (snapshot) => {
+    const sessions = await listOpenSessions(snapshot, host.region);
+    const instances = await listOpenInstances(snapshot, host.id);
     const ids = [...new Set(instances.map((instance) => instance.deployment_id))];
-    return { sessions, instances, deployments: await listDeploymentsToReconcile(transaction, host.region, ids) };
+    return { sessions, instances, deployments: await listDeploymentsToReconcile(snapshot, host.region, ids) };
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { listDueDeliveries, postponeDelivery, recordDeliveryResult } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findSecretSetById } from './rows.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -82,7 +82,7 @@ async function requireDecryptable(
   organizationId: string,
   of: { setId: string; revision: number },
 ): Promise<void> {
-  const values = await readWithinDatabaseSnapshot(context.db, async (db) => {
+  const values = await readSnapshot(context.db, async (db) => {
     const set = await findSecretSetById(db, organizationId, of.setId);
     return set === undefined ? null : decryptRevision({ ...context, db }, set, of.revision);
   });

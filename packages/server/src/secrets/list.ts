@@ -1,10 +1,10 @@
 import { apiErrorDefinitions, type SecretSetListItem } from '@bothost/contract';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { listNewestRevisions, listSecretSetsAndDeliveries } from './list-rows.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { toPullSecretVerification } from './verify.ts';
@@ -21,7 +21,7 @@ export function listSecrets(
   scope: { readonly organizationId: string },
   query: { readonly region?: string | undefined; readonly type?: SecretSetRow['kind'] | undefined },
 ): Promise<SecretSetListItem[]> {
-  return readWithinDatabaseSnapshot(context.db, async (db) => {
+  return readSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const newest = await listNewestRevisions(db, scope.organizationId);
     const items: SecretSetListItem[] = [];

@@ -1,9 +1,9 @@
 import { createApiError, type PinnedSecretSet } from '@bothost/contract';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findNewestRevisions, findRevision, findSecretSet, findSecretSetById } from './rows.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -116,7 +116,7 @@ export function decryptForDeployment(
   // Lock the set if the caller is in a transaction. The statements of that transaction do not share a snapshot, so without the
   // lock a concurrent write would look like damage.
   const lock = context.db.isTransaction ? 'share' : undefined;
-  return readWithinDatabaseSnapshot(context.db, async (db) => {
+  return readSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const variables: [string, string][] = [];
     for (const pin of pins) {

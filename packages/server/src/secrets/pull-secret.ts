@@ -1,4 +1,5 @@
 import { createApiError, type ImageReference } from '@bothost/contract';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
@@ -7,7 +8,6 @@ import { findImageDigest, type ImageRegistryConnectionOptions } from './registry
 import { dockerConfigurationSecretKey, parseDockerCredentials } from './registry/docker-configuration.ts';
 import { createRegistryUrl } from './registry/registry-policy.ts';
 import { findRevision, findSecretSet } from './rows.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
 
 type Scope = { readonly organizationId: string; readonly region: string };
@@ -70,7 +70,7 @@ export function readRegistryCredentials(
   name: string,
   image: ImageReference,
 ): Promise<{ readonly registry: string; readonly username: string; readonly password: string }> {
-  return readWithinDatabaseSnapshot(context.db, async (db) => {
+  return readSnapshot(context.db, async (db) => {
     const set = await findSecretSet(db, scope.organizationId, name);
     if (set?.kind !== 'imagePullSecret' || set.region !== scope.region) {
       throw new PullSecretError(`The image pull secret ${name} was deleted. ${howToCreate(name, image)}`);

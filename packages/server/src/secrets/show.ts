@@ -1,4 +1,5 @@
 import { createApiError, type SecretRevision, type SecretSetDetails } from '@bothost/contract';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRow } from './encrypted-values.ts';
@@ -6,7 +7,6 @@ import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import { findSecretSet, listRevisionPage } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { formatFingerprint } from './vault/fingerprint.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
@@ -19,7 +19,7 @@ export async function getSecretSet(
   name: string,
   agentsOf: (setId: string) => Promise<readonly { readonly name: string; readonly revision: number }[]>,
 ): Promise<SecretSetDetails> {
-  const { set, rows } = await readWithinDatabaseSnapshot(context.db, async (db) => {
+  const { set, rows } = await readSnapshot(context.db, async (db) => {
     const found = await findSecretSet(db, scope.organizationId, name);
     if (found === undefined) throw createApiError('secret-set-not-found');
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
@@ -54,7 +54,7 @@ export function getSecretHistory(
   name: string,
   page: { readonly limit: number; readonly before?: number | undefined },
 ): Promise<{ revisions: SecretRevision[]; nextBefore: number | null }> {
-  return readWithinDatabaseSnapshot(context.db, async (db) => {
+  return readSnapshot(context.db, async (db) => {
     const set = await findSecretSet(db, scope.organizationId, name);
     if (set === undefined) throw createApiError('secret-set-not-found');
     const rows = await listRevisionPage(db, set.id, { limit: page.limit + 1, before: page.before });

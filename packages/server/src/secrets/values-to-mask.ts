@@ -1,8 +1,8 @@
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { decryptRow } from './encrypted-values.ts';
 import { findRevision, findSecretSetById, findValueRows } from './rows.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import { DamagedDataError } from './vault/damaged.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -22,7 +22,7 @@ export function decryptSecretValuesToMask(
   organizationId: string,
   pins: readonly SecretRevisionPin[],
 ): Promise<SecretValuesToMask> {
-  return readWithinDatabaseSnapshot(context.db, async (db) => {
+  return readSnapshot(context.db, async (db) => {
     const reading = { db, keyring: createCachingKeyring(context.keyring) };
     const values: string[] = [];
     let isComplete = true;

@@ -2,6 +2,7 @@ import { createApiError, type ImagePullSecretVerification } from '@bothost/contr
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { NewAuditEvent } from '../audit/chain.ts';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
@@ -10,7 +11,6 @@ import { dockerConfigurationSecretKey, parseDockerCredentials } from './registry
 import { type ImageReference, parseImageReference } from './registry/image-reference.ts';
 import type { CredentialVerdict } from './registry/verdict.ts';
 import { findRevision, findSecretSet } from './rows.ts';
-import { readWithinDatabaseSnapshot } from './snapshot.ts';
 import type { Keyring } from './vault/keyring.ts';
 import type { ActorInOrganization } from './write-transaction.ts';
 
@@ -76,7 +76,7 @@ export function toPullSecretVerification(row: Pick<CheckRow, 'result' | 'message
 }
 
 function decryptCredentials(context: Context, actor: ActorInOrganization, name: string) {
-  return readWithinDatabaseSnapshot(context.db, async (db) => {
+  return readSnapshot(context.db, async (db) => {
     const set = await findSecretSet(db, actor.organizationId, name);
     if (set === undefined) throw createApiError('secret-set-not-found');
     const { host, expiresAt } = await readSecretSet({ ...context, db }, set);
