@@ -20,7 +20,7 @@ import { createWebhookHandlers } from './webhooks/handlers.ts';
 
 /** Merges the handlers of all features. Features get functions of features that they may not import. */
 export function createApiOperationHandlers(context: ServiceContext): ApiOperationHandlers {
-  const usageOf = (agentId: string) => countInstances(context, agentId);
+  const usageOf = (db: ServiceContext['db'], agentId: string) => countInstances({ db }, agentId);
   const otherRegions = (db: ServiceContext['db']) => listOtherLiveRegions({ ...context, db }, context.host.region);
   return {
     ...createAuditHandlers(context),

@@ -11,7 +11,7 @@ import { activateDeployment, failDeployment } from './deployment-state.ts';
 import { rollBack } from './rollback.ts';
 import { lockAgentForSessionStart } from './serving-deployment.ts';
 import { getAgent } from './show.ts';
-import { getDeployment, getRollbackTarget, listDeployments } from './show-deployments.ts';
+import { getDeployment, getRollbackTarget, listDeployments, type UsageOf } from './show-deployments.ts';
 
 const keyId = '01890000-0000-7000-8000-000000000001';
 const paging = { limit: 10, offset: 0, cursor: undefined };
@@ -111,6 +111,31 @@ describe('agents from builds', () => {
         currentRevision: { phase: 'Active', phaseStartedAt: clock.toISOString(), health: { ready: true } },
         conditions: [],
       });
+    });
+
+    it.each([
+      ['agent', (usageOf: UsageOf) => getAgent(context(), scope, 'echo', usageOf), { activeDeploymentReady: false }],
+      [
+        'list of deployments',
+        async (usageOf: UsageOf) => (await listDeployments(rows, scope, 'echo', paging, usageOf)).deployments[0],
+        { state: 'validating', serving: false },
+      ],
+      [
+        'deployment',
+        (usageOf: UsageOf, id: string) => getDeployment(rows, scope, 'echo', id, usageOf),
+        { state: 'validating', serving: false },
+      ],
+    ])('shows the %s before a concurrent activation or after it, never in between', async (_, read, before) => {
+      await create({ buildId: await build() });
+      const { desiredDeploymentId: id, id: agentId } = await show();
+      const activateMeanwhile = async () => {
+        await activateDeployment(context(), { id, agentId });
+        return [];
+      };
+      const shown = await read(activateMeanwhile, id);
+      expect(shown).toMatchObject(before);
+      expect(shown).not.toMatchObject({ currentRevision: { phase: 'Active' } });
+      expect((await list()).deployments).toMatchObject([{ state: 'ready', serving: true }]);
     });
 
     it.each([

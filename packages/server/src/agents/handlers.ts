@@ -91,7 +91,7 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     deleteAgent: async ({ params }, caller) => {
       const id = await deleteAgent(context, caller, params.agentName);
       context.reconciler.requestReconcile();
-      const usage = await usageOf(id);
+      const usage = await usageOf(context.db, id);
       return { status: 'OK', id, activeSessionCount: usage.reduce((sum, row) => sum + row.activeSessions, 0) };
     },
     listDeployments: ({ params, query }, caller) => listDeployments(context, caller, params.agentName, query, usageOf),

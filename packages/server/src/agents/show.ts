@@ -7,70 +7,76 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 import { listPinnedSecretSets } from '../secrets/pin.ts';
+import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
 import { type DeploymentInstanceCounts, toDeploymentManifest } from './present.ts';
 import { computeRollout } from './rollout.ts';
 import { type AgentRow, findAgent, listAgentRows } from './rows.ts';
+import type { UsageOf } from './show-deployments.ts';
 
 type Scope = { readonly organizationId: string; readonly organizationName: string };
 
 /** Lists the agents of an organization, optionally of one region, with the states of their secret sets. */
-export async function listAgents(
+export function listAgents(
   context: { db: Database },
   scope: Scope,
   query: { includeActiveDeployment: boolean; region: string | undefined },
 ): Promise<AgentListItem[]> {
-  const agents = await listAgentRows(context.db, scope.organizationId, query.region);
-  const ids = agents.flatMap(({ active_deployment_id, desired_deployment_id }) =>
-    [active_deployment_id, desired_deployment_id].filter((id) => id !== null),
-  );
-  const deployments = new Map((await findDeploymentsByIds(context.db, ids)).map((row) => [row.id, row]));
-  const pins = agents.map((agent) => {
-    const { active_deployment_id: active, desired_deployment_id: desired } = agent;
-    return deployments.get(active ?? desired ?? '')?.secret_pins ?? [];
-  });
-  const secrets = await listPinnedSecretSets(context.db, scope.organizationId, pins);
-  return agents.flatMap((agent, index) => {
-    const desired = deployments.get(agent.desired_deployment_id ?? '');
-    if (desired === undefined) return [];
-    const active = deployments.get(agent.active_deployment_id ?? '');
-    const item: AgentListItem = {
-      ...listItem(agent, computeRollout(desired, active, undefined, []).reconciled, desired.id),
-      deletedAt: agent.deleted_at?.toISOString() ?? null,
-      secretSets: secrets[index] ?? [],
-    };
-    if (active === undefined || !query.includeActiveDeployment) return [item];
-    const names = { agentName: agent.name, organizationName: scope.organizationName };
-    return [{ ...item, deployment: toDeploymentManifest(active, names) }];
+  return readSnapshot(context.db, async (db) => {
+    const agents = await listAgentRows(db, scope.organizationId, query.region);
+    const ids = agents.flatMap(({ active_deployment_id, desired_deployment_id }) =>
+      [active_deployment_id, desired_deployment_id].filter((id) => id !== null),
+    );
+    const deployments = new Map((await findDeploymentsByIds(db, ids)).map((row) => [row.id, row]));
+    const pins = agents.map((agent) => {
+      const { active_deployment_id: active, desired_deployment_id: desired } = agent;
+      return deployments.get(active ?? desired ?? '')?.secret_pins ?? [];
+    });
+    const secrets = await listPinnedSecretSets(db, scope.organizationId, pins);
+    return agents.flatMap((agent, index) => {
+      const desired = deployments.get(agent.desired_deployment_id ?? '');
+      if (desired === undefined) return [];
+      const active = deployments.get(agent.active_deployment_id ?? '');
+      const item: AgentListItem = {
+        ...listItem(agent, computeRollout(desired, active, undefined, []).reconciled, desired.id),
+        deletedAt: agent.deleted_at?.toISOString() ?? null,
+        secretSets: secrets[index] ?? [],
+      };
+      if (active === undefined || !query.includeActiveDeployment) return [item];
+      const names = { agentName: agent.name, organizationName: scope.organizationName };
+      return [{ ...item, deployment: toDeploymentManifest(active, names) }];
+    });
   });
 }
 
-export async function getAgent(
+export function getAgent(
   context: { db: Database; maxConversationLevel: ConversationLevel },
   scope: Scope,
   agentName: string,
-  usageOf: (agentId: string) => Promise<readonly DeploymentInstanceCounts[]>,
+  usageOf: UsageOf,
 ): Promise<AgentDetails> {
-  const agent = await findAgent(context.db, scope.organizationId, agentName);
-  const desiredId = agent?.desired_deployment_id ?? null;
-  if (agent === undefined || agent.deleted_at !== null || desiredId === null) throw createApiError('not-found');
-  const usage = await usageOf(agent.id);
-  const ids = [desiredId, agent.active_deployment_id, ...usage.map(({ deploymentId }) => deploymentId)];
-  const deployments = await findDeploymentsByIds(
-    context.db,
-    ids.filter((id) => id !== null),
-  );
-  const desired = deployments.find((deployment) => deployment.id === desiredId);
-  if (desired === undefined) throw createApiError('not-found');
-  const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
-  const [secretSets = []] = await listPinnedSecretSets(context.db, scope.organizationId, [serving.secret_pins]);
-  const conversation = {
-    level: agent.conversation_level,
-    maximumLevel: context.maxConversationLevel,
-    redact: agent.conversation_redact,
-  };
-  return { ...details(agent, desired, deployments, usage, scope.organizationName), conversation, secretSets };
+  return readSnapshot(context.db, async (db) => {
+    const agent = await findAgent(db, scope.organizationId, agentName);
+    const desiredId = agent?.desired_deployment_id ?? null;
+    if (agent === undefined || agent.deleted_at !== null || desiredId === null) throw createApiError('not-found');
+    const usage = await usageOf(db, agent.id);
+    const ids = [desiredId, agent.active_deployment_id, ...usage.map(({ deploymentId }) => deploymentId)];
+    const deployments = await findDeploymentsByIds(
+      db,
+      ids.filter((id) => id !== null),
+    );
+    const desired = deployments.find((deployment) => deployment.id === desiredId);
+    if (desired === undefined) throw createApiError('not-found');
+    const serving = deployments.find((deployment) => deployment.id === agent.active_deployment_id) ?? desired;
+    const [secretSets = []] = await listPinnedSecretSets(db, scope.organizationId, [serving.secret_pins]);
+    const conversation = {
+      level: agent.conversation_level,
+      maximumLevel: context.maxConversationLevel,
+      redact: agent.conversation_redact,
+    };
+    return { ...details(agent, desired, deployments, usage, scope.organizationName), conversation, secretSets };
+  });
 }
 
 /** Returns whether an agent is ready, and the transports of its bot. A caller with a public API key can read nothing else about an agent. */
