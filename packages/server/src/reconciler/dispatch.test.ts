@@ -441,6 +441,17 @@ describe('a session adopted after a server restart', () => {
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
 
+  it.each([true, false])(
+    'ends with BOT_START_TIMEOUT if its bot does not have it and its client no longer waits (status route: %s)',
+    async (reportsSession) => {
+      const bot: Bot = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
+      const { context, readySession } = await session(bot, { reportsSession, requestedAt: secondsAgo(300) });
+      await resumeSession(context, readySession);
+      expect(urls()).not.toContain('/bot');
+      expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
+    },
+  );
+
   it('is not ended at once if its bot no longer has a status route', async () => {
     const { context, readySession } = await session({ '/bot': answer(200, {}) });
     await resumeSession(context, readySession);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConversationLevel, SessionCompletionStatus } from '@bothost/contract';
+import { type ConversationLevel, maxSessionStartWaitSeconds, type SessionCompletionStatus } from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { deriveControlToken } from '../instances/control-token.ts';
 import type { BotRequest } from '../rooms/room-provider.ts';
@@ -175,12 +175,16 @@ async function whenAccepted(
 
 /**
  * Continues to watch a session after a restart of the server. Asks the bot for the session's state, and dispatches the session
- * only if the bot certainly does not have it. Rejects if the result cannot be recorded.
+ * only if the bot certainly does not have it, and if its client may still wait. Rejects if the result cannot be recorded.
  */
 export async function resumeSession(context: SessionDispatchContext, session: ReadySession): Promise<void> {
   const { dispatchedAt } = session;
+  const dispatch = () =>
+    session.requestedAt !== null && context.now() >= add(session.requestedAt, maxSessionStartWaitSeconds)
+      ? context.endSession(session.id, 'BOT_START_TIMEOUT')
+      : dispatchSession(context, session);
   let startedAt = session.botStartedAt;
-  if (!session.reportsSession && dispatchedAt === null && startedAt === null) return dispatchSession(context, session);
+  if (!session.reportsSession && dispatchedAt === null && startedAt === null) return dispatch();
   const released = new AbortController();
   void context.ownership.released(session.id, context.closing).then(() => released.abort());
   const deadline = context.acceptDeadline();
@@ -199,7 +203,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
         await moveToOtherInstance(context, session, 'The instance ended before it had the session.');
       return;
     }
-    if (known?.state === 'idle' && !mayHaveRequest) return dispatchSession(context, session);
+    if (known?.state === 'idle' && !mayHaveRequest) return dispatch();
     if (known?.state === 'idle') {
       mayHaveRequest = false;
       await elapse(againMs, signal);
@@ -248,7 +252,8 @@ async function ask(
   }
 }
 
-const limitOf = ({ maxSeconds }: ReadySession, startedAt: Date) => new Date(startedAt.getTime() + maxSeconds * 1000);
+const add = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);
+const limitOf = ({ maxSeconds }: ReadySession, startedAt: Date) => add(startedAt, maxSeconds);
 
 /** Resolves after the given time, or when the signal aborts. */
 async function elapse(milliseconds: number, signal: AbortSignal): Promise<void> {
