@@ -10,13 +10,11 @@ const suites = [
     name: 'attack',
     command: npmRun('test:crash'),
     parameters: ['packages/server/test/attack'],
-    retries: 0,
   },
   {
     name: 'kills',
     command: npmRun('test:crash'),
     variables: { BOTHOST_TEST_ATTACK_SECONDS: '0' },
-    retries: 0,
   },
   { name: 'earlier CLI', command: npmRun('test:pipecat'), parameters: ['test/existing-clients/cli'] },
   {
@@ -29,7 +27,6 @@ const suites = [
     command: npmRun('test:docker'),
     parameters: ['packages/server/test/docker/kills', 'packages/server/test/docker/engine-faults'],
     variables: { BOTHOST_TEST_KILLS: '50' },
-    retries: 0,
   },
   { name: 'kubernetes', command: npmRun('test:kubernetes') },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
@@ -57,15 +54,15 @@ const isChanged = git('status', '--porcelain', '--', '.', `:!${document}`) !== '
 const commit = `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ', changed' : ''}`;
 for (const suite of suites.filter(({ name }) => names.length === 0 || names.includes(name))) {
   if (process.exitCode !== undefined) break;
-  const { passed, failed, failures, seconds } = await runSuite(suite);
-  for (const failure of failures) console.log(`Failed: ${failure}`);
+  const { passed, failures, seconds } = await runSuite(suite);
+  for (const { title, message } of failures) console.log(`Failed: ${title}: ${message}`);
   writeRow(suite.name, [
     new Date().toISOString().slice(0, 10),
     commit,
-    `${passed} passed, ${failed} failed`,
+    `${passed} passed, ${failures.length} failed`,
     `${Math.ceil(seconds / 60)} min`,
   ]);
-  if (failed > 0) process.exitCode = 1;
+  if (failures.length > 0) process.exitCode = 1;
 }
 
 /** Replaces the last cells in the row of a suite. */

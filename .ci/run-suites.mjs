@@ -1,5 +1,6 @@
-// Runs every test suite, two at a time. Prints the output of each suite when the suite ends, then a table of times and counts,
-// and lists of failed tests, skipped tests, and tests that passed only when retried. A test on one of these lists is a defect.
+// Runs every test suite, two at a time, and then the files of failed tests again. Prints the output of each suite when the suite
+// ends, then a table of times and counts, and lists of failed tests, skipped tests, and tests that passed only when retried. A test
+// on one of these lists is a defect.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,8 @@ const clone = mkdtempSync(join(tmpdir(), 'bothost-clone-'));
 const suite = (name, options = {}) => ({ name, command: npmRun(name), ...options });
 const asOrdinaryUser = (name, folders, { wrapper = [], variables = {} } = {}) => ({
   name: `${name} as an ordinary user`,
-  command: ['.ci/ordinary-user', clone, ...wrapper, ...npmRun(name), ...folders],
+  command: ['.ci/ordinary-user', clone, ...wrapper, ...npmRun(name)],
+  parameters: folders,
   variables,
   // Tests that need root privileges are skipped, each with a reason.
   skipsAllowed: true,
@@ -18,8 +20,8 @@ const asOrdinaryUser = (name, folders, { wrapper = [], variables = {} } = {}) =>
 
 const crash = (options) =>
   suite('test:crash', {
-    // Never retry a crash test: it looks for rare faults, so a retry would hide most of them.
-    retries: 0,
+    // A crash test looks for rare faults, so a retry would hide most of them.
+    neverRetried: true,
     ...options,
   });
 
@@ -66,31 +68,49 @@ rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 const results = [];
 await Promise.all([runNext(), runNext()]);
+for (const result of results) await retry(result);
 rmSync(clone, { recursive: true, force: true });
 if (process.exitCode !== 1) results.push(await runSuite(attack));
 const summary = describe(results);
 writeFileSync(join(directory, 'summary.txt'), summary);
 console.log(summary);
-if (results.some(({ failed }) => failed > 0)) process.exitCode = 1;
+if (results.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
 
 async function runNext() {
   for (let next = suites.shift(); next !== undefined && process.exitCode !== 1; next = suites.shift()) {
-    results.push(await runSuite(next));
+    results.push({ suite: next, ...(await runSuite(next)) });
   }
 }
 
+/**
+ * Runs the files of failed tests again. Whole files, because the tests of a file share a service, in which a failed test leaves what
+ * its repetition does not expect; and alone on the machine, so that what fails twice is no matter of load. Many failures are not
+ * retried: they have one cause.
+ */
+async function retry(result) {
+  const files = [...new Set(result.failures.map(({ file }) => file))];
+  const isRetried = files.length > 0 && files.length <= 5 && !files.includes(null) && !result.suite.neverRetried;
+  if (!isRetried || process.exitCode === 1) return;
+  const again = await runSuite({ ...result.suite, parameters: files });
+  const titles = new Set(again.failures.map(({ title }) => title));
+  result.retried = result.failures.filter(({ title }) => !titles.has(title));
+  result.failures = again.failures;
+  result.passed += result.retried.length;
+  result.seconds += again.seconds;
+}
+
 function describe(results) {
-  const sum = (field) => results.reduce((total, result) => total + result[field], 0);
-  const rows = results.map(({ name, seconds, passed, failed, skipped }) =>
+  const rows = results.map(({ name, seconds, passed, failures, skipped }) =>
     [
       name.padEnd(32),
       `${seconds} s`.padStart(7),
       `${passed} passed`.padStart(12),
-      `${failed} failed`,
+      `${failures.length} failed`,
       `${skipped.length} skipped`,
     ].join('  '),
   );
-  const list = (field) => results.flatMap((result) => result[field].map((line) => `  ${result.name}: ${line}`));
+  const list = (field) =>
+    results.flatMap(({ name, [field]: tests = [] }) => tests.map(({ title, message }) => `  ${name}: ${title}: ${message}`));
   const failures = list('failures');
   const retried = list('retried');
   return [
@@ -98,7 +118,7 @@ function describe(results) {
     ...(failures.length === 0 ? [] : ['Failed:', ...failures]),
     ...(retried.length === 0 ? ['No test needed a retry.'] : ['Passed only when retried, find the cause:', ...retried]),
     ...describeSkips(results.flatMap(({ skipped }) => skipped)),
-    `${sum('passed')} passed, ${sum('failed')} failed`,
+    `${results.reduce((sum, { passed }) => sum + passed, 0)} passed, ${failures.length} failed`,
   ].join('\n');
 }
 
