@@ -110,7 +110,9 @@ function describe(results) {
     ].join('  '),
   );
   const list = (field) =>
-    results.flatMap(({ name, [field]: tests = [] }) => tests.map(({ title, message }) => `  ${name}: ${title}: ${message}`));
+    results.flatMap(({ name, [field]: tests = [] }) =>
+      tests.map(({ title, message }) => `  ${name}: ${title}: ${message}`),
+    );
   const failures = list('failures');
   const retried = list('retried');
   return [

