@@ -141,4 +141,15 @@ describeUnless(noEngine, 'the image of the service', () => {
     expect(await readSessionCompletionStatus(origin, keys, sessionId)).toBe('SESSION_STOPPED');
     await runSampleBotSession(origin, keys);
   });
+
+  it.each(['end', 'leave'])('stops its database before it exits, with BOTHOST_ON_STOP=%s', async (onStop) => {
+    await runDocker('rm', '-f', name);
+    await runDocumented(1, `-e BOTHOST_ON_STOP=${onStop} -e BOTHOST_SHUTDOWN_GRACE=0`);
+    await waitUntilServiceReady(await findOrigin());
+    await runDocker('stop', name);
+    const read = ['run', '--rm', '--volumes-from', name, '--entrypoint', 'tail', name, '-n', '1'];
+    expect(await runDocker(...read, '/var/lib/bothost/postgres/postgres.log')).toContain(
+      'database system is shut down',
+    );
+  });
 });

@@ -387,7 +387,7 @@ export const settings = {
     names: ['BOTHOST_ON_STOP'],
     schema: z.enum(['end', 'leave']).default('end'),
     description:
-      'Whether a stopping service ends bots and database (`end`), or leaves them running for the next server (`leave`), for example during an upgrade.',
+      'Whether a stopping service ends bots and database (`end`), or leaves them running for the next server (`leave`), for example during an upgrade. In a container, the database always ends with the service.',
   }),
   retentionDays: setting({
     names: ['BOTHOST_SESSION_RETENTION_DAYS'],

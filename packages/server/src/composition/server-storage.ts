@@ -12,6 +12,7 @@ import { registerHost, removeRegionWithoutAgents } from '../instances/host.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
+import { isMainProcessOfContainer } from './container.ts';
 import { createDataDirectory, type DataDirectory, lockDataDirectory, openDataDirectory } from './data-directory.ts';
 import { getAcceptedSource, getRuntimeDriver } from './runtime-driver.ts';
 import type { Teardown } from './teardown.ts';
@@ -58,7 +59,7 @@ export async function openServerStorage(config: Config, logger: Logger, teardown
     onRegionRetaken: async (db) => void (await record(db)),
     onRegionLost,
   });
-  teardown.add(() => store.close(config.onStop === 'leave'));
+  teardown.add(async () => store.close(config.onStop === 'leave' && !(await isMainProcessOfContainer())));
   if (restore !== null) {
     await removeCompletedRestore(restore, data.path);
     logger.info({ backupId: restore.manifest.id, createdAt: restore.manifest.createdAt }, 'backup restored');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '../error-code.ts';
 import { waitForValue } from '../wait.ts';
 import type { OsAccount } from './account.ts';
 import { getSpawnUidAndGid, programEnvironment } from './run.ts';
@@ -28,9 +29,14 @@ async function readPostmasterPid(dataDirectory: string): Promise<number | undefi
 async function worksIn(pid: number | string, directory: string): Promise<boolean> {
   try {
     return (await readlink(`/proc/${pid}/cwd`)) === (await realpath(directory));
-  } catch {
-    return false;
+  } catch (error) {
+    // Without CAP_SYS_PTRACE, as in a container, root may not see the directory of another account's process, but its arguments.
+    return hasErrorCode(error, 'EACCES') && (await readArguments(pid)).includes(directory);
   }
+}
+
+async function readArguments(pid: number | string): Promise<readonly string[]> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
 }
 
 /**
