@@ -1,4 +1,4 @@
-import type { ResourceMetrics, SessionEvent, SessionResponse, StartPhaseDurations } from '@bothost/contract';
+import type { SessionEvent, SessionResponse, StartPhaseDurations } from '@bothost/contract';
 import { describeSessionEventCause, readLastOutput } from '@bothost/contract/session-event-cause';
 import { getSessionCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
 import {
@@ -21,7 +21,7 @@ export function createSessionReportBlocks(session: SessionResponse, now: Date): 
     sessionFields(session, now),
     ...(session.startPhases === null ? [] : [startPhaseFields(session.startPhases)]),
     ...(session.events.length === 0 ? [] : [eventTable(session.events), ...outputTails(session.events)]),
-    ...metrics(session.resourceMetrics, session.endedAt === null),
+    ...metrics(session),
   ];
 }
 
@@ -95,9 +95,12 @@ function outputTails(list: readonly SessionEvent[]): readonly CommandReportBlock
  * Creates charts of a session's CPU and memory with their percentiles. Shows no minimum and maximum of a chart: its points are
  * averages, but the percentiles cover all samples, so a percentile could exceed the maximum.
  */
-function metrics(summary: ResourceMetrics | null, isLive: boolean): readonly CommandReportBlock[] {
+function metrics({ resourceMetrics: summary, readsUsage, endedAt }: SessionResponse): readonly CommandReportBlock[] {
   if (summary === null) {
-    return [{ kind: 'note', lines: [`No metrics were recorded for this session${isLive ? ' yet' : ''}.`] }];
+    const line = readsUsage
+      ? `No metrics were recorded for this session${endedAt === null ? ' yet' : ''}.`
+      : 'The region of this session does not record metrics.';
+    return [{ kind: 'note', lines: [line] }];
   }
   const { timeseries, sampleCount } = summary;
   const first = timeseries[0]?.t ?? 0;

@@ -185,6 +185,7 @@ export const session: SessionResponse = {
     transportConnected: 2_300,
     firstFrame: 11_720,
   },
+  readsUsage: true,
   resourceMetrics: {
     id: '01930000-0000-7000-8000-00000000000b',
     sessionId,
@@ -207,7 +208,14 @@ export const session: SessionResponse = {
   },
 };
 
-export const sessionSummary = (({ resourceMetrics: _, meetingIds: __, events: ___, startPhases: ____, ...rest }) => ({
+export const sessionSummary = (({
+  resourceMetrics: _,
+  readsUsage: _____,
+  meetingIds: __,
+  events: ___,
+  startPhases: ____,
+  ...rest
+}) => ({
   ...rest,
   conversation: null,
 }))(session);

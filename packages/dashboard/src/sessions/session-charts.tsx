@@ -21,6 +21,8 @@ const formatCpu = (millicores: number) =>
 
 type SessionChartsProps = {
   readonly metrics: ResourceMetrics | null;
+  /** Whether the region records CPU and memory. */
+  readonly readsUsage: boolean;
   readonly events: readonly SessionEvent[];
   readonly lines: readonly LogLine[];
   /** The range from the creation of the session to its end, or to the present while the session is active. */
@@ -33,7 +35,16 @@ type SessionChartsProps = {
 };
 
 /** Charts of the CPU use, the memory and the output of a session, with its events, on one time axis. */
-export function SessionCharts({ metrics, events, lines, whole, part, onPart, children }: SessionChartsProps) {
+export function SessionCharts({
+  metrics,
+  readsUsage,
+  events,
+  lines,
+  whole,
+  part,
+  onPart,
+  children,
+}: SessionChartsProps) {
   const range = part ?? whole;
   const [hovered, setHovered] = useState<number | null>(null);
   const marks = useMemo(
@@ -78,7 +89,11 @@ export function SessionCharts({ metrics, events, lines, whole, part, onPart, chi
       </div>
       {children}
       {metrics === null ? (
-        <p className="text-quiet text-sm">No CPU or memory is recorded for this session.</p>
+        <p className="text-quiet text-sm">
+          {readsUsage
+            ? 'No CPU or memory is recorded for this session.'
+            : 'This region does not record CPU and memory.'}
+        </p>
       ) : (
         <>
           <Chart title="CPU" values={usage.cpuPercentiles} format={formatCpu}>

@@ -102,7 +102,7 @@ type SessionProps = {
 };
 
 function Session({ organization, agentName, session, log, conversation: read, readAtMs }: SessionProps) {
-  const { sessionId, createdAt, endedAt, resourceMetrics, events, startPhases } = session;
+  const { sessionId, createdAt, endedAt, resourceMetrics, readsUsage, events, startPhases } = session;
   const membership = useMembership();
   const navigate = useNavigate();
   const { from, to, at, moment } = route.useSearch();
@@ -166,6 +166,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
       <Section title="Over time">
         <SessionCharts
           metrics={resourceMetrics}
+          readsUsage={readsUsage}
           events={events}
           lines={log.lines}
           whole={whole}

@@ -38,7 +38,12 @@ export type ServerStorage = {
 export async function openServerStorage(config: Config, logger: Logger, teardown: Teardown): Promise<ServerStorage> {
   const { data, restore } = await openData(config, teardown);
   const now = () => new Date();
-  const host = { id: data.id, region: config.region, accepts: getAcceptedSource(config.runtime) };
+  const host = {
+    id: data.id,
+    region: config.region,
+    accepts: getAcceptedSource(config.runtime),
+    reads_usage: config.runtime !== 'kubernetes' || config.kubernetesUsage === 'kubelet',
+  };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: config.runtime, description });
   let onRegionLost: (error: Error) => void = () => undefined;

@@ -5,7 +5,7 @@ import { registerHost } from './host.ts';
 
 const rows = await useTestRows();
 
-it('registerHost refuses another runtime while instances of the former one run, and then records what the region accepts', async () => {
+it('registerHost refuses another runtime while instances of the former one run, and then records what the region accepts and reads', async () => {
   const of = await rows.deployedAgent();
   const instanceId = await rows.instance(of);
   const host = {
@@ -13,6 +13,7 @@ it('registerHost refuses another runtime while instances of the former one run, 
     region: 'us-west',
     runtime: 'docker',
     accepts: 'image',
+    reads_usage: false,
     description: 'a test',
   } as const;
   const register = () => registerHost({ db: rows.db, now: () => testNow }, host);
@@ -22,13 +23,14 @@ it('registerHost refuses another runtime while instances of the former one run, 
       /^BOTHOST_RUNTIME is docker, but 1 instance\(s\) of the runtime process still run\./,
     ),
   });
-  const stored = () => rows.db.selectFrom('hosts').select(['runtime', 'accepts']).executeTakeFirstOrThrow();
-  expect(await stored()).toEqual({ runtime: 'process', accepts: 'build' });
+  const stored = () =>
+    rows.db.selectFrom('hosts').select(['runtime', 'accepts', 'reads_usage']).executeTakeFirstOrThrow();
+  expect(await stored()).toEqual({ runtime: 'process', accepts: 'build', reads_usage: true });
   await rows.db
     .updateTable('instances')
     .set({ state: 'ended', ended_at: testNow })
     .where('id', '=', instanceId)
     .execute();
   await register();
-  expect(await stored()).toEqual({ runtime: 'docker', accepts: 'image' });
+  expect(await stored()).toEqual({ runtime: 'docker', accepts: 'image', reads_usage: false });
 });

@@ -19,7 +19,12 @@ const aliveMs = 60_000;
  */
 export async function registerHost(
   context: { db: Database; now: () => Date },
-  host: RegionHost & { readonly runtime: string; readonly accepts: DeploySource; readonly description: string },
+  host: RegionHost & {
+    readonly runtime: string;
+    readonly accepts: DeploySource;
+    readonly reads_usage: boolean;
+    readonly description: string;
+  },
 ): Promise<{ readonly lastHeartbeat: Date | null; readonly isAlone: boolean }> {
   return context.db.transaction().execute(async (db) => {
     const before = await db

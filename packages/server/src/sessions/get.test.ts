@@ -273,9 +273,11 @@ describe('finishSession', () => {
     expect(await rows.db.selectFrom('session_samples').selectAll().where('session_id', '=', id).execute()).toEqual([]);
   });
 
-  it('records no metrics without samples', async () => {
+  it('records no metrics without samples, and shows whether the region reads any', async () => {
     const id = await rows.session(of, { state: 'starting' });
     await finishSession(context(), id, 'HTTP_ERROR', testNow, []);
-    expect((await getSession(context(), of, 'parrot', id)).resourceMetrics).toBeNull();
+    expect(await getSession(context(), of, 'parrot', id)).toMatchObject({ resourceMetrics: null, readsUsage: true });
+    await rows.db.updateTable('hosts').set({ reads_usage: false }).execute();
+    expect(await getSession(context(), of, 'parrot', id)).toMatchObject({ resourceMetrics: null, readsUsage: false });
   });
 });

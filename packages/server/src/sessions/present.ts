@@ -35,13 +35,14 @@ function toSessionSummary(row: SessionResponseRow): Omit<SessionSummary, 'conver
 
 /** Converts a row to the form in which `getSession` returns a session. `meetings` is null if the session has no room. */
 export function toSessionResponse(
-  row: SessionResponseRow & { readonly meetings: SessionResponse['meetingIds'] | null },
+  row: SessionResponseRow & { readonly meetings: SessionResponse['meetingIds'] | null; readonly reads_usage: boolean },
   metrics: ResourceMetrics | null,
   events: readonly StoredSessionEvent[],
 ): SessionResponse {
   return {
     ...toSessionSummary(row),
     resourceMetrics: metrics,
+    readsUsage: row.reads_usage,
     meetingIds: row.meetings ?? [],
     events: events.map(toSessionEvent),
     startPhases: startPhases(row),

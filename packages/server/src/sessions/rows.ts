@@ -67,8 +67,9 @@ export async function findSessionWithMetrics<Metrics>(
   return (await db.executeQuery(query)).rows[0];
 }
 
-/** `meetings` is null if the session has no room. */
+/** `meetings` is null if the session has no room. `reads_usage` is whether its region reads the CPU and memory of sessions. */
 export type SessionWithMetrics<Metrics> = SessionResponseRow & {
+  readonly reads_usage: boolean;
   readonly metrics: Metrics | null;
   readonly meetings: SessionResponse['meetingIds'] | null;
 };
@@ -97,9 +98,9 @@ const presented = [
 export type SessionResponseRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: SessionEndState };
 
 const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')},
-    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics, session_rooms.meetings
+    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics, session_rooms.meetings, coalesce(hosts.reads_usage, true) as reads_usage
   from sessions join agents on agents.id = agent_id left join session_metrics on session_metrics.session_id = sessions.id
-    left join session_rooms on session_rooms.session_id = sessions.id
+    left join session_rooms on session_rooms.session_id = sessions.id left join hosts on hosts.region = agents.region
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 

@@ -111,6 +111,8 @@ export type HostsTable = {
   runtime: string;
   /** What an agent of the region is deployed from. */
   accepts: Generated<DeploySource>;
+  /** Whether the server that started last reads the CPU and memory of sessions. */
+  reads_usage: Generated<boolean>;
   /** For operators: the process id, machine name and data directory of the server that started last in this region. */
   description: string;
   heartbeat_at: Date;

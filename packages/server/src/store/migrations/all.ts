@@ -26,6 +26,7 @@ import { urlSecretVersionMigration } from './0061-url-secret-version.ts';
 import { pastCallsMigration } from './0062-past-calls.ts';
 import { formerWebhookKeysMigration } from './0063-former-webhook-keys.ts';
 import { sessionsByEndMigration } from './0064-sessions-by-end.ts';
+import { hostsReadUsageMigration } from './0065-hosts-read-usage.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   pastCallsMigration,
   formerWebhookKeysMigration,
   sessionsByEndMigration,
+  hostsReadUsageMigration,
 ];

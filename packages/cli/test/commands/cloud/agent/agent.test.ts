@@ -406,6 +406,12 @@ test('sessions --id shows the meetings that the bot joined', async () => {
   await run(`sessions parrot --id ${sessionId}`, { stdout: 'Meeting\tmeeting-1 (bot: bot-1)\n' });
 });
 
+test('sessions --id shows that a region records no metrics', async () => {
+  found = { ...session, resourceMetrics: null, readsUsage: false };
+  const wholeStderr = 'The region of this session does not record metrics.\n';
+  await run(`sessions parrot --id ${sessionId}`, { wholeStderr });
+});
+
 test('sessions --id shows missing metrics and start times as missing, not as zeros', async () => {
   found = { ...session, resourceMetrics: null, startPhases: null, events: [] };
   found = { ...found, botStartSeconds: null, botStartMilliseconds: null, coldStart: null };
