@@ -57,6 +57,25 @@ describe('explainSessionEnd', () => {
     expect(explainSessionEnd(ended)?.next).toMatch(/start response.*phone call.*carrier/);
   });
 
+  it.each([
+    ['APITimeoutError', true],
+    ['openai.APIConnectionError', true],
+    ['websockets.exceptions.ConnectionClosedError', true],
+    ['RateLimitError', true],
+    ['ServerDisconnectedError', true],
+    ['KeyError', false],
+    [null, false],
+  ])('for the exception %s, advises to check the vendor: %s', (exceptionType, isOfService) => {
+    const events: SessionEvent[] = [
+      { eventCode: 'BOT_FAILED', eventTs, detail: { status: 500, exceptionType, exceptionMessage: null, tail: '' } },
+    ];
+    const next = explainSessionEnd({ completionStatus: '500', events, botStartSeconds: 1 })?.next;
+    expect([next?.includes('status page of its vendor'), next?.includes('fix the bot')]).toEqual([
+      isOfService,
+      !isOfService,
+    ]);
+  });
+
   it('says that the bot refused the session if the bot responded with status 403 before the session started', () => {
     const explanation = explainSessionEnd({ completionStatus: '403', events: [], botStartSeconds: null });
     expect(explanation?.cause).toContain('refused the session');

@@ -9,6 +9,16 @@ export type SessionEndExplanation = { readonly cause: string; readonly next: str
 type EndedSession = Pick<SessionResponse, 'completionStatus' | 'events' | 'botStartSeconds'>;
 
 const readOutput = "Read the bot's last output, fix the bot and deploy it again.";
+const checkVendor =
+  'A service that the bot uses was slow, overloaded or could not be reached. Check the status page of its vendor. If there is no ' +
+  "outage, check the account's rate limits and read the bot's last output.";
+
+/** Whether an exception type is that of a failed connection, a timeout or an overload of a service, by the names that clients use. */
+function isServiceException(type: string): boolean {
+  return /[Cc]onnect|Timeout|TimedOut|DeadlineExceeded|RateLimit|TooManyRequests|ResourceExhausted|Overloaded|ServiceUnavailable|InternalServerError/.test(
+    type,
+  );
+}
 
 /** Explains why a session failed or was cut short. Returns null for a session that is active or ended normally. */
 export function explainSessionEnd({
@@ -68,6 +78,7 @@ const failureCodes: ReadonlySet<SessionEventCode> = new Set([
 function nextStep(failure: SessionEventOfThisVersion): string {
   if (failure.eventCode === 'SOCKET_REFUSED')
     return 'Check that the bot serves a WebSocket at /ws. Bots that use WebRTC need the transport webrtc.';
+  if (failure.eventCode === 'BOT_FAILED' && isServiceException(failure.detail.exceptionType ?? '')) return checkVendor;
   if (failure.eventCode !== 'INSTANCE_EXITED') return readOutput;
   if (failure.detail.diskLimit !== undefined) return 'Delete temporary files, or store less on disk, and deploy again.';
   if (failure.detail.outOfMemory)

@@ -54,6 +54,20 @@ function describeExit({ code, signal, outOfMemory, diskLimit, platformCause }: E
   return 'The bot exited. Its exit status is unknown.';
 }
 
+/** How a bot failed without an exception: a signal such as `SIGSEGV`, `STATUS_3` for an exit status, or another of these words. */
+export function findBotFailure(events: readonly SessionEvent[]): string | null {
+  const failure = events
+    .filter(isEventOfThisVersion)
+    .findLast(({ eventCode }) => eventCode === 'INSTANCE_EXITED' || eventCode === 'INSTANCE_START_FAILED');
+  if (failure?.eventCode === 'INSTANCE_START_FAILED') return 'START_FAILED';
+  if (failure?.eventCode !== 'INSTANCE_EXITED') return null;
+  const { code, signal, outOfMemory, diskLimit, platformCause } = failure.detail;
+  if (diskLimit !== undefined) return 'DISK_LIMIT';
+  if (outOfMemory) return 'OUT_OF_MEMORY';
+  if (platformCause !== undefined) return 'PLATFORM';
+  return signal ?? (code === null ? null : `STATUS_${code}`);
+}
+
 /** Returns the last output of the bot that an event contains, without trailing white space. Returns null if there is none. */
 export function readLastOutput({ detail }: SessionEvent): string | null {
   const tail = detail !== null && 'tail' in detail && typeof detail.tail === 'string' ? detail.tail.trimEnd() : '';

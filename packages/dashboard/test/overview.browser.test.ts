@@ -50,6 +50,16 @@ browserTest('the overview of a busy organization leads to the cause of its probl
   await page.getByRole('link', { name: 'support-line: At its limit of sessions' }).waitFor();
   await page.getByRole('link', { name: 'pharmacy: The last deploy failed' }).waitFor();
   await inspect('overview-busy-hour');
+  const outage = page.getByRole('list', { name: 'Needs attention' }).locator(':scope > li').filter({ hasText: 'APITimeoutError' });
+  await outage.getByText(/^\d+ failed sessions in \d+ agents$/).waitFor();
+  await outage.getByText(/^.*\d\d:\d\d to .*\d\d:\d\d$/).waitFor();
+  await outage.getByText('Check the status page of its vendor.').waitFor();
+  expect(await outage.count()).toBe(1);
+  expect(await outage.getByRole('link', { name: 'support-line' }).getAttribute('href')).toBe('/orgs/busy/agents/support-line');
+  await outage.getByRole('link', { name: 'The bot raised APITimeoutError.', exact: true }).click();
+  await page.waitForURL(`${url}/sessions?since=1h&problem=500%2FAPITimeoutError`);
+  await page.getByRole('table', { name: 'Sessions' }).getByText('Agent error (500)').first().waitFor();
+  await page.goto(url);
   await page.getByRole('link', { name: 'Last week' }).click();
   await page.waitForURL(`${url}?period=week`);
   await page.getByRole('img', { name: /^Sessions over time\. All: / }).waitFor();

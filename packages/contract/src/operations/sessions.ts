@@ -261,6 +261,11 @@ export const listOrganizationSessions = defineOperation({
       .max(200)
       .optional()
       .describe('Only sessions whose bot raised this exception; empty: only sessions whose bot reported none'),
+    failure: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Only sessions whose bot failed in this way, as in a problem; empty: only sessions without a known way'),
     ...conversationFilters,
     endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
     startTime: UnixSeconds.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),

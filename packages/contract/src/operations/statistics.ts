@@ -82,6 +82,13 @@ const SessionProblem = z
     agentName: z.string(),
     completionStatus: z.string(),
     exceptionType: z.string().nullable().describe('The exception that the bot raised; null if it reported none'),
+    failure: z
+      .string()
+      .nullable()
+      .describe(
+        'How the bot failed without an exception: a signal, STATUS_ and an exit status, OUT_OF_MEMORY, DISK_LIMIT, PLATFORM or ' +
+          'START_FAILED; null if not known. Later versions may add others',
+      ),
     cause: z.string().describe('What happened to the latest of the sessions'),
     next: z.string().describe('What to do'),
     count,

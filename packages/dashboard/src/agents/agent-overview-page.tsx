@@ -10,7 +10,7 @@ import { Section } from '../components/section.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { defaultPeriod } from '../statistics/period.ts';
 import { PeriodSwitch } from '../statistics/period-switch.tsx';
-import { formatProblemKey } from '../statistics/problem-key.ts';
+import { groupProblems } from '../statistics/problem-group.ts';
 import { ProblemRow } from '../statistics/problem-row.tsx';
 import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
 import { StatisticsCharts } from '../statistics/statistics-charts.tsx';
@@ -39,7 +39,7 @@ export function AgentOverviewPage() {
           {(data) => (
             <RowList
               label="Failed sessions by cause"
-              items={data.problems}
+              items={groupProblems(data.problems)}
               empty={
                 <EmptyState icon={CircleCheck} title="No session failed">
                   No session that was created in this period has failed.
@@ -48,7 +48,7 @@ export function AgentOverviewPage() {
             >
               {(problem) => (
                 <ProblemRow
-                  key={formatProblemKey(problem)}
+                  key={problem.key}
                   organization={organization}
                   period={period}
                   problem={problem}

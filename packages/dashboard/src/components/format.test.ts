@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatDuration, formatElapsedTime, formatLatency, formatRelativeTime } from './format.ts';
+import { formatCount, formatDuration, formatElapsedTime, formatLatency, formatRelativeTime, formatTimeRange } from './format.ts';
 
 // Local times, because dates are shown in the time zone of the browser.
 const now = new Date('2026-11-23T12:00:00');
@@ -34,6 +34,15 @@ test.each([
   [formatElapsedTime, 3_600_000, '60:00'],
 ])('%o formats %d ms as %s', (format, durationMs, text) => {
   expect(format(durationMs)).toBe(text);
+});
+
+test.each([
+  ['2026-11-23T09:12:10', '2026-11-23T09:51:50', '09:12 to 09:51'],
+  ['2026-11-23T09:12:10', '2026-11-23T09:12:50', '09:12'],
+  ['2026-11-22T09:12:10', '2026-11-22T09:51:50', 'Nov 22, 09:12 to 09:51'],
+  ['2026-11-22T23:59:00', '2026-11-23T00:10:00', 'Nov 22, 23:59 to Nov 23, 00:10'],
+])('formatTimeRange describes the time from %s to %s as "%s"', (from, to, expected) => {
+  expect(formatTimeRange(new Date(from), new Date(to), now)).toBe(expected);
 });
 
 test('formatCount uses the plural for all numbers but 1, and separates thousands', () => {

@@ -9,6 +9,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const timeOfDay = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
 const clock = new Intl.DateTimeFormat('en', timeOfDay);
 const preciseClock = new Intl.DateTimeFormat('en', { ...timeOfDay, fractionalSecondDigits: 3 });
+const minutes = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat('en', { month: 'short', day: '2-digit' });
 const dateWithTime = new Intl.DateTimeFormat('en', {
   month: 'short',
@@ -31,6 +32,18 @@ export function formatRelativeTime(at: Date, now: Date): string {
   const unit = units.find(([, length]) => Math.abs(seconds) >= length);
   if (unit === undefined) return seconds > 0 ? 'in less than a minute' : 'just now';
   return relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+}
+
+/**
+ * Formats the time from a first to a last event, such as `09:12 to 09:51`. Contains the dates unless both are today, and a single
+ * time if both are in the same minute.
+ */
+export function formatTimeRange(from: Date, to: Date, now: Date): string {
+  const [begin, end] = [dateWithTime.format(from), dateWithTime.format(to)];
+  const isOneDay = from.toDateString() === to.toDateString();
+  const first = isOneDay && from.toDateString() === now.toDateString() ? minutes.format(from) : begin;
+  if (begin === end) return first;
+  return `${first} to ${isOneDay ? minutes.format(to) : end}`;
 }
 
 /** Formats a time as the local time of day, such as `14:03:09`. */

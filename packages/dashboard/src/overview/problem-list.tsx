@@ -5,10 +5,10 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
-import { formatProblemKey } from '../statistics/problem-key.ts';
+import { groupProblems } from '../statistics/problem-group.ts';
 import { ProblemRow } from '../statistics/problem-row.tsx';
 import { problemsQuery } from '../statistics/queries.ts';
-import { AttentionRow } from './attention-row.tsx';
+import { AttentionRow, groupAttention } from './attention-row.tsx';
 
 type ProblemListProps = {
   readonly organization: string;
@@ -16,11 +16,11 @@ type ProblemListProps = {
   readonly attention: readonly AttentionItem[];
 };
 
-/** Lists what is wrong now, and the failed sessions of the period grouped by agent and cause. */
+/** Lists what is wrong now, and the failed sessions of the period. What several agents have in common is one row. */
 export function ProblemList({ organization, period, attention }: ProblemListProps) {
   const problems = useQuery(problemsQuery(organization, period));
   // The groups of failed sessions say more than this item, which only counts them.
-  const current = attention.filter(({ kind }) => kind !== 'sessions-failed');
+  const current = groupAttention(attention.filter(({ kind }) => kind !== 'sessions-failed'));
   return (
     <Section
       title="Needs attention"
@@ -32,7 +32,7 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
           <RowList
             label="Needs attention"
             firstRows={6}
-            items={[...current.map((item) => ({ item })), ...data.problems.map((problem) => ({ problem }))]}
+            items={[...current.map((items) => ({ items })), ...groupProblems(data.problems).map((problem) => ({ problem }))]}
             empty={
               <EmptyState icon={CircleCheck} title="Nothing needs attention">
                 No agent has a problem, and no session failed in this period.
@@ -40,15 +40,15 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
             }
           >
             {(entry) =>
-              'item' in entry ? (
+              'items' in entry ? (
                 <AttentionRow
-                  key={`${entry.item.kind} ${entry.item.agentName}`}
+                  key={`${entry.items[0].kind} ${entry.items[0].agentName}`}
                   organization={organization}
-                  item={entry.item}
+                  items={entry.items}
                 />
               ) : (
                 <ProblemRow
-                  key={`${formatProblemKey(entry.problem)} ${entry.problem.agentName}`}
+                  key={entry.problem.key}
                   organization={organization}
                   period={period}
                   problem={entry.problem}

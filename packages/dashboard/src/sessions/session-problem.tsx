@@ -1,4 +1,10 @@
-import { explainSessionEnd, isEventOfThisVersion, readLastOutput, type SessionResponse } from '@bothost/contract';
+import {
+  explainSessionEnd,
+  findBotFailure,
+  isEventOfThisVersion,
+  readLastOutput,
+  type SessionResponse,
+} from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Alert } from '../components/alert.tsx';
@@ -52,6 +58,7 @@ function SimilarFailures({ organization, agentName, session }: SessionProblemPro
   const key = formatProblemKey({
     completionStatus: session.completionStatus ?? '',
     exceptionType: findExceptionType(session),
+    failure: session.completionStatus === 'HTTP_ERROR' ? findBotFailure(session.events) : null,
   });
   const problem = problems.data?.problems.find((one) => formatProblemKey(one) === key);
   if (problem === undefined || problem.count < 2) return null;

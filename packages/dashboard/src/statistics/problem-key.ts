@@ -1,15 +1,14 @@
 import type { SessionProblem } from '@bothost/contract';
 
-/** Returns the text that names a problem in URLs, such as `500/KeyError`, or `HTTP_ERROR` without an exception. */
-export function formatProblemKey({
-  completionStatus,
-  exceptionType,
-}: Pick<SessionProblem, 'completionStatus' | 'exceptionType'>): string {
-  return exceptionType === null ? completionStatus : `${completionStatus}/${exceptionType}`;
+type ProblemKind = Pick<SessionProblem, 'completionStatus' | 'exceptionType' | 'failure'>;
+
+/** Returns the text that names a problem in URLs, such as `500/KeyError`, `HTTP_ERROR//SIGSEGV`, or `HTTP_ERROR` for an unknown cause. */
+export function formatProblemKey({ completionStatus, exceptionType, failure }: ProblemKind): string {
+  return [completionStatus, exceptionType ?? '', failure ?? ''].join('/').replace(/\/+$/, '');
 }
 
 /** Returns the query that selects the sessions with a problem. */
-export function parseProblemKey(key: string): { readonly completionStatus: string; readonly exceptionType: string } {
-  const [completionStatus = '', ...exception] = key.split('/');
-  return { completionStatus, exceptionType: exception.join('/') };
+export function parseProblemKey(key: string) {
+  const [completionStatus = '', exceptionType = '', failure = ''] = key.split('/');
+  return { completionStatus, exceptionType, failure };
 }

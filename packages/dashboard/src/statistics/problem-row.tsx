@@ -1,53 +1,56 @@
-import type { SessionProblem, StatisticsPeriod } from '@bothost/contract';
+import type { StatisticsPeriod } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import { Button } from '../components/button.tsx';
-import { formatCount } from '../components/format.ts';
+import { formatCount, formatTimeRange } from '../components/format.ts';
 import { Row } from '../components/row-list.tsx';
-import { RelativeTime } from '../components/time.tsx';
+import { AgentLinks } from './agent-links.tsx';
 import { listPeriods } from './period.ts';
-import { formatProblemKey } from './problem-key.ts';
+import type { ProblemGroup } from './problem-group.ts';
 
 type ProblemRowProps = {
   readonly organization: string;
   readonly period: StatisticsPeriod;
-  readonly problem: SessionProblem;
+  readonly problem: ProblemGroup;
 };
 
-/** A row of a list of problems: sessions of an agent that failed for the same cause. */
+/** A row of a list of problems: sessions that failed for the same cause. */
 export function ProblemRow({ organization, period, problem }: ProblemRowProps) {
-  const { agentName, cause, next, count, lastAt, latestSessionId } = problem;
+  const { key, agents, cause, next, count, firstAt, lastAt, latestSessionId } = problem;
+  const [first, ...others] = agents;
+  const agent = others.length === 0 ? first?.agentName : undefined;
+  const title = agent === undefined ? cause : `${agent}: ${cause}`;
   return (
     <Row
       title={
         <Link
           to="/orgs/$organization/sessions"
           params={{ organization }}
-          search={{
-            agent: agentName,
-            since: listPeriods[period],
-            problem: formatProblemKey(problem),
-          }}
+          search={{ agent, since: listPeriods[period], problem: key }}
           className="underline-offset-4 hover:underline"
         >
-          {agentName}: {cause}
+          {title}
         </Link>
       }
       facts={[
         <span key="count" className="text-danger">
           {formatCount(count, 'failed session')}
+          {agent === undefined && ` in ${agents.length} agents`}
         </span>,
-        <>
-          Last <RelativeTime at={lastAt} />
-        </>,
+        <span key="times" className="tabular-nums">
+          {formatTimeRange(new Date(firstAt), new Date(lastAt), new Date())}
+        </span>,
         next,
+        ...(agent === undefined
+          ? [<AgentLinks key="agents" organization={organization} tab="" agents={agents} />]
+          : []),
       ]}
       actions={
         <Button asChild variant="outline" size="small">
           <Link
             to="/orgs/$organization/sessions/$sessionId"
             params={{ organization, sessionId: latestSessionId }}
-            aria-label={`The latest failed session of ${agentName}: ${cause}`}
+            aria-label={`The latest failed session, ${title}`}
           >
             Latest
             <ArrowRight aria-hidden="true" className="size-4" />

@@ -2,7 +2,7 @@ import type { ListedConversation, SessionEndState } from '@bothost/contract';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Tables } from '../store/tables.ts';
 import { sessionEndStateSql } from './end-state.ts';
-import { exceptionTypeSql } from './problem-rows.ts';
+import { botFailureSql, exceptionTypeSql } from './problem-rows.ts';
 import type { SessionRow } from './rows.ts';
 
 export type SessionFilter = {
@@ -21,6 +21,8 @@ export type SessionFilter = {
   readonly completionStatus?: string | undefined;
   /** The type of the last exception of the bot. Empty: the bot reported none. */
   readonly exceptionType?: string | undefined;
+  /** How the bot failed without an exception. Empty: this is not known. */
+  readonly failure?: string | undefined;
   /** Minimum numbers of the conversation. */
   readonly conversation?: {
     readonly responseP95Ms: number | undefined;
@@ -50,10 +52,11 @@ function selectMatching(db: Database, filter: SessionFilter) {
   const { least, greatest } = filter.durationSeconds ?? {};
   if (least !== undefined) query = query.where(duration, '>=', least);
   if (greatest !== undefined) query = query.where(duration, '<=', greatest);
-  const { completionStatus, exceptionType } = filter;
+  const { completionStatus, exceptionType, failure } = filter;
   if (completionStatus !== undefined) query = query.where(sql<string>`completion_status`, '=', completionStatus);
   if (exceptionType !== undefined)
     query = query.where(sql<string>`coalesce(${exceptionTypeSql}, '')`, '=', exceptionType);
+  if (failure !== undefined) query = query.where(sql<string>`coalesce(${botFailureSql}, '')`, '=', failure);
   if (endStates !== undefined) query = query.where(endState.$castTo<string>(), 'in', endStates);
   return whereConversation(query, filter.conversation);
 }

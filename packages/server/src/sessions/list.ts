@@ -57,6 +57,7 @@ export async function listOrganizationSessions(
     deploymentId,
     completionStatus: query.completionStatus,
     exceptionType: query.exceptionType,
+    failure: query.failure,
     durationSeconds: { least: query.durationMin, greatest: query.durationMax },
     now: context.now(),
     endStates: query.endState?.split(','),

@@ -1,10 +1,19 @@
-import { expect, it } from 'vitest';
+import { findBotFailure } from '@bothost/contract';
+import { describe, expect, it } from 'vitest';
 import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
+import type { StoredSessionEvent } from '../store/tables.ts';
+import { listOrganizationSessions } from './list.ts';
+import { toSessionEvent } from './present.ts';
 import { listSessionProblems } from './problems.ts';
 
 const rows = await useTestRows();
 const context = { db: rows.db, now: () => testNow };
+const exited = (detail: object) => ({
+  code: 'INSTANCE_EXITED',
+  at: testNow.toISOString(),
+  detail: { code: null, signal: null, outOfMemory: false, ...detail },
+});
 const list = async (organizationId: string, agent?: string) =>
   (await listSessionProblems(context, { organizationId }, { period: 'hour', agent })).problems;
 
@@ -32,11 +41,7 @@ it('listSessionProblems groups failed sessions by agent, completion status and e
   await end(900, '500', raise('KeyError'));
   const latest = await end(800, '500', raise('KeyError'));
   await end(700, '500', raise('TimeoutError'));
-  await end(600, 'HTTP_ERROR', {
-    code: 'INSTANCE_EXITED',
-    at: testNow.toISOString(),
-    detail: { code: null, signal: 'SIGSEGV', outOfMemory: false },
-  });
+  await end(600, 'HTTP_ERROR', exited({ signal: 'SIGSEGV' }));
   await end(500, 'HTTP_COMPLETED');
   await end(400, 'SESSION_STOPPED');
   await end(4_000, '500', raise('KeyError'));
@@ -62,4 +67,37 @@ it('listSessionProblems groups failed sessions by agent, completion status and e
   const other = await rows.organization();
   expect(await list(other)).toEqual([]);
   await expect(list(other, agentId)).rejects.toMatchObject({ reason: 'not-found' });
+});
+
+describe('listSessionProblems', () => {
+  it.each<[string | null, readonly object[]]>([
+    ['SIGSEGV', [exited({ signal: 'SIGSEGV' })]],
+    ['OUT_OF_MEMORY', [exited({ signal: 'SIGKILL', outOfMemory: true })]],
+    ['DISK_LIMIT', [exited({ signal: 'SIGKILL', diskLimit: 'The disk is full.' })]],
+    ['PLATFORM', [exited({ platformCause: 'Evicted.' })]],
+    ['STATUS_3', [exited({ code: 3 })]],
+    ['START_FAILED', [exited({ code: 3 }), { code: 'INSTANCE_START_FAILED', at: testNow, detail: { cause: 'No.' } }]],
+    [null, [exited({})]],
+    [null, []],
+  ])('names the failure %s, by which the sessions can be filtered', async (failure, events) => {
+    const of = await rows.deployedAgent();
+    const session = (stored: readonly object[]) =>
+      rows.session(of, {
+        state: 'ended',
+        completion_status: 'HTTP_ERROR',
+        created_at: secondsAgo(100),
+        bot_started_at: secondsAgo(100),
+        ended_at: secondsAgo(50),
+        events: JSON.stringify(stored),
+      });
+    const sessionId = await session(events);
+    await session([exited({ signal: 'SIGABRT' })]);
+    const { organizationId } = of;
+    const problem = (await list(organizationId)).find(({ latestSessionId }) => latestSessionId === sessionId);
+    expect(problem).toMatchObject({ count: 1, failure });
+    expect(findBotFailure((events as readonly StoredSessionEvent[]).map(toSessionEvent))).toBe(failure);
+    const filter = { limit: 10, offset: 0, status: 'all', completionStatus: 'HTTP_ERROR', failure: failure ?? '' } as const;
+    const { sessions } = await listOrganizationSessions(context, { organizationId }, filter);
+    expect(sessions.map((listed) => listed.sessionId)).toEqual([sessionId]);
+  });
 });

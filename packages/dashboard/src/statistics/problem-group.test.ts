@@ -1,0 +1,59 @@
+import type { SessionProblem } from '@bothost/contract';
+import { describe, expect, it } from 'vitest';
+import { groupProblems } from './problem-group.ts';
+import { formatProblemKey, parseProblemKey } from './problem-key.ts';
+
+const at = (time: string) => `2026-11-23T${time}:00.000Z`;
+const problem = (fields: Partial<SessionProblem>): SessionProblem => ({
+  agentName: 'parrot',
+  completionStatus: '500',
+  exceptionType: 'APITimeoutError',
+  failure: null,
+  cause: 'The bot raised APITimeoutError.',
+  next: 'Check the vendor.',
+  count: 1,
+  firstAt: at('09:30'),
+  lastAt: at('09:40'),
+  latestSessionId: 'parrot-latest',
+  ...fields,
+});
+
+describe('groupProblems', () => {
+  it('joins problems of several agents with the same cause, with all sessions from the first to the last', () => {
+    const crash = { completionStatus: 'HTTP_ERROR', exceptionType: null, failure: 'SIGSEGV', cause: 'A crash.', count: 9 };
+    const groups = groupProblems([
+      problem({ count: 4 }),
+      problem({ ...crash, agentName: 'fleet' }),
+      problem({ agentName: 'crow', count: 6, firstAt: at('09:12'), lastAt: at('09:51'), latestSessionId: 'crow-latest' }),
+    ]);
+    expect(groups).toMatchObject([
+      {
+        key: '500/APITimeoutError',
+        count: 10,
+        firstAt: at('09:12'),
+        lastAt: at('09:51'),
+        latestSessionId: 'crow-latest',
+        agents: [
+          { agentName: 'crow', count: 6 },
+          { agentName: 'parrot', count: 4 },
+        ],
+      },
+      { key: 'HTTP_ERROR//SIGSEGV', count: 9, agents: [{ agentName: 'fleet', count: 9 }] },
+    ]);
+  });
+});
+
+describe('formatProblemKey', () => {
+  it.each([
+    ['500', 'KeyError', null, '500/KeyError'],
+    ['HTTP_ERROR', null, 'OUT_OF_MEMORY', 'HTTP_ERROR//OUT_OF_MEMORY'],
+    ['SERVICE_INTERRUPTED', null, null, 'SERVICE_INTERRUPTED'],
+  ])('names a problem so that parseProblemKey returns its query: %s, %s, %s', (completionStatus, exceptionType, failure, key) => {
+    expect(formatProblemKey({ completionStatus, exceptionType, failure })).toBe(key);
+    expect(parseProblemKey(key)).toEqual({
+      completionStatus,
+      exceptionType: exceptionType ?? '',
+      failure: failure ?? '',
+    });
+  });
+});
