@@ -91,6 +91,11 @@ browserTest('the overview of a busy organization leads to the cause of its probl
   await page.getByRole('img', { name: /^Capacity over time/ }).waitFor();
   await inspect('agent-busy-week');
   await page.getByRole('link', { name: 'Deployments', exact: true }).click();
+  await deployments()
+    .first()
+    .getByText(/^\d\d\.\d % failed, previously \d\.\d %$/)
+    .waitFor();
+  await inspect('deployments-busy');
   await deployments().first().getByRole('link').first().click();
   await page
     .getByRole('table', { name: 'Sessions of the deployment' })

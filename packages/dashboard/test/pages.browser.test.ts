@@ -22,7 +22,7 @@ const pageRequests = {
   '/orgs/home/agents/parrot': ['agents/parrot', 'statistics', 'problems'],
   '/orgs/home/agents/parrot/sessions': ['agents/parrot', 'sessions'],
   '/orgs/home/agents/parrot/logs': ['agents/parrot', 'agents/parrot/logs', 'logs/histogram'],
-  '/orgs/home/agents/parrot/deployments': ['agents/parrot', 'agents/parrot/deployments'],
+  '/orgs/home/agents/parrot/deployments': ['agents/parrot', 'agents/parrot/deployments', 'statistics'],
   '/orgs/home/agents/parrot/settings': ['agents/parrot', 'secrets'],
   '/orgs/home/deploy': ['agents', 'properties', 'regions', 'secrets'],
   '/orgs/home/secrets': ['secrets'],

@@ -1,4 +1,4 @@
-import { type AgentDetails, type DeploymentDetails, formatPullProgress } from '@bothost/contract';
+import { type AgentDetails, type DeploymentDetails, type DeploymentStatistics, formatPullProgress } from '@bothost/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
@@ -8,6 +8,7 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { formatCount, formatLatency } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
@@ -15,6 +16,8 @@ import { SelectField } from '../components/select-field.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { formatShare, isWorse } from '../statistics/outcomes.ts';
+import { statisticsQuery } from '../statistics/queries.ts';
 import { useAgent } from './agent-context.ts';
 import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
 import { findDeploymentDifferences } from './deployment-differences.ts';
@@ -36,9 +39,10 @@ export function DeploymentsPage() {
   const { name, activeDeploymentId } = agent;
   const [target, setTarget] = useState<DeploymentDetails | null>(null);
   const query = useInfiniteQuery(deploymentsQuery(organization, name));
+  const statistics = useQuery(statisticsQuery(organization, 'week', name));
   const mayRollBack = canCallOperation(membership, 'rollback');
   return (
-    <Section title="Deployments" lead="Each deployment is one version. New sessions use the one that serves.">
+    <Section title="Deployments" lead="Each deployment is one version. New sessions use the one that serves. Figures are of the last week.">
       <QueryBoundary query={query}>
         {({ pages }) => (
           <>
@@ -48,6 +52,7 @@ export function DeploymentsPage() {
                 <DeploymentRow
                   key={deployment.id}
                   deployment={deployment}
+                  outcomes={findOutcomes(statistics.data?.deployments ?? [], deployment.id)}
                   compareWith={activeDeploymentId === deployment.id ? null : activeDeploymentId}
                   onRollBack={
                     mayRollBack && deployment.activatedAt !== null && !deployment.serving
@@ -66,14 +71,25 @@ export function DeploymentsPage() {
   );
 }
 
+type Outcomes = { readonly figures: DeploymentStatistics; readonly former: DeploymentStatistics | undefined };
+
+/** Returns the figures of a deployment and of the one before it that had sessions. Undefined for one without sessions. */
+function findOutcomes(deployments: readonly DeploymentStatistics[], id: string): Outcomes | undefined {
+  const used = deployments.filter(({ sessions }) => sessions > 0);
+  const index = used.findIndex(({ deploymentId }) => deploymentId === id);
+  const figures = used[index];
+  return figures && { figures, former: used[index - 1] };
+}
+
 type DeploymentRowProps = {
   readonly deployment: DeploymentDetails;
+  readonly outcomes: Outcomes | undefined;
   /** The id of another deployment, to which the row links a comparison. */
   readonly compareWith: string | null;
   readonly onRollBack: (() => void) | undefined;
 };
 
-function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowProps) {
+function DeploymentRow({ deployment, outcomes, compareWith, onRollBack }: DeploymentRowProps) {
   const { name: organization } = useMembership();
   const { id, contentHash, createdAt, activatedAt, activeSessionCount, failure, rolledBackFrom, buildId, image } =
     deployment;
@@ -99,6 +115,7 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
           Created <RelativeTime at={createdAt} />
           {author !== null && ` by ${author}`}
         </>,
+        ...(outcomes === undefined ? [] : listOutcomes(outcomes)),
         activatedAt === null ? 'Never served' : <>Served from {<RelativeTime at={activatedAt} />}</>,
         ...(image === null
           ? [
@@ -155,6 +172,39 @@ function DeploymentRow({ deployment, compareWith, onRollBack }: DeploymentRowPro
         </>
       }
     />
+  );
+}
+
+/** Describes the sessions of the last week, and what is worse than in the former deployment. */
+function listOutcomes({ figures, former }: Outcomes) {
+  const worse = isWorse(figures, former);
+  const { sessions, responseP50Ms } = figures;
+  return [
+    formatCount(sessions, 'session'),
+    <Outcome
+      key="failures"
+      text={`${formatShare(figures)} failed`}
+      former={worse.failures && former !== undefined ? formatShare(former) : null}
+    />,
+    ...(responseP50Ms === null
+      ? []
+      : [
+          <Outcome
+            key="responses"
+            text={`Median response ${formatLatency(responseP50Ms)}`}
+            former={worse.responses && former?.responseP50Ms != null ? formatLatency(former.responseP50Ms) : null}
+          />,
+        ]),
+  ];
+}
+
+/** A figure, and that of the former deployment if it was clearly better. */
+function Outcome({ text, former }: { readonly text: string; readonly former: string | null }) {
+  if (former === null) return text;
+  return (
+    <span className="font-medium text-danger">
+      {text}, previously {former}
+    </span>
   );
 }
 

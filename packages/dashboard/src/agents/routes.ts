@@ -53,7 +53,10 @@ export const agentTabRoutes = [
     getParentRoute: () => agentLayout,
     path: '/deployments',
     validateSearch: parseComparisonSearchParameters,
-    loader: (loading) => prefetch(loading, deploymentsQuery(loading.params.organization, loading.params.agent)),
+    loader: (loading) => {
+      const { organization, agent } = loading.params;
+      prefetch(loading, deploymentsQuery(organization, agent), statisticsQuery(organization, 'week', agent));
+    },
     component: lazyRouteComponent(() => import('./deployments-page.tsx'), 'DeploymentsPage'),
   }),
   createRoute({

@@ -22,10 +22,10 @@ import { Section } from '../components/section.tsx';
 import { TextBlock } from '../components/text-block.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useMembership } from '../organization/organization.ts';
+import { compareOutcomes, formatShare } from '../statistics/outcomes.ts';
 import { statisticsQuery } from '../statistics/queries.ts';
 import { DeploymentSessions } from './deployment-sessions.tsx';
 import { Files } from './file-list.tsx';
-import { compareOutcomes, formatShare } from './outcomes.ts';
 import { formerDeploymentQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/agents/$agent/deployments/$deployment');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareOutcomes } from './outcomes.ts';
+import { compareOutcomes, isWorse } from './outcomes.ts';
 
 const figures = (sessions: number, failed: number, responseP50Ms: number | null) => ({
   sessions,
@@ -27,3 +27,14 @@ test.each([
     expect(compareOutcomes(current, former)).toBe(text);
   },
 );
+
+test.each([
+  [figures(100, 55, 900), figures(100, 1, 900), { failures: true, responses: false }],
+  [figures(100, 1, 2_400), figures(100, 1, 900), { failures: false, responses: true }],
+  [figures(100, 5, 1_200), figures(100, 1, 900), { failures: false, responses: false }],
+  [figures(100, 30, null), figures(100, 20, 900), { failures: false, responses: false }],
+  [figures(9, 9, 2_400), figures(100, 1, 900), { failures: false, responses: false }],
+  [figures(100, 55, 2_400), undefined, { failures: false, responses: false }],
+])('isWorse ignores small differences and deployments with few sessions', (current, former, worse) => {
+  expect(isWorse(current, former)).toEqual(worse);
+});

@@ -17,6 +17,23 @@ export function compareOutcomes(current: Figures | undefined, former: Figures | 
   return `${failures}. The median response takes ${shown}, ${shown === formerShown ? 'as before' : `previously ${formerShown}`}.`;
 }
 
+/** With fewer sessions, figures of a deployment say little. */
+const comparedSessions = 10;
+
+/** Whether clearly more sessions of a deployment failed, and whether it responds clearly more slowly, than the former one. */
+export function isWorse(current: Figures, former: Figures | undefined): { failures: boolean; responses: boolean } {
+  if (former === undefined || Math.min(current.sessions, former.sessions) < comparedSessions)
+    return { failures: false, responses: false };
+  const [share, formerShare] = [current.failed / current.sessions, former.failed / former.sessions];
+  return {
+    failures: share > formerShare + 0.05 && share > 2 * formerShare,
+    responses:
+      current.responseP50Ms !== null &&
+      former.responseP50Ms !== null &&
+      current.responseP50Ms > 1.5 * former.responseP50Ms,
+  };
+}
+
 /** Formats the share of failed sessions. */
 export function formatShare({ sessions, failed }: Pick<Figures, 'sessions' | 'failed'>): string {
   return sessions === 0 || failed === 0 ? '0 %' : `${((failed / sessions) * 100).toFixed(1)} %`;
