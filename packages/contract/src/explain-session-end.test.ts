@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainSessionEnd } from './explain-session-end.ts';
+import { explainSessionEnd, nameSessionEnd } from './explain-session-end.ts';
 import type { SessionEvent, SessionEventOfThisVersion } from './operations/session-events.ts';
 
 const eventTs = '2026-11-23T12:00:00.000Z';
@@ -79,5 +79,27 @@ describe('explainSessionEnd', () => {
   it('says that the bot refused the session if the bot responded with status 403 before the session started', () => {
     const explanation = explainSessionEnd({ completionStatus: '403', events: [], botStartSeconds: null });
     expect(explanation?.cause).toContain('refused the session');
+  });
+});
+
+describe('nameSessionEnd', () => {
+  it.each<[string, boolean, string, SessionEvent[]]>([
+    ['Out of memory', true, 'HTTP_ERROR', [exited({ signal: 'SIGKILL', outOfMemory: true })]],
+    ['Out of disk space', true, 'HTTP_ERROR', [exited({ signal: 'SIGKILL', diskLimit })]],
+    ['Crashed: SIGSEGV', true, 'HTTP_ERROR', [exited({ signal: 'SIGSEGV' })]],
+    ['Exited with status 3', true, 'HTTP_ERROR', [exited({ code: 3 })]],
+    ['Ended by the platform', true, 'HTTP_ERROR', [exited({ platformCause: 'Evicted.' })]],
+    ['The bot did not start', true, 'HTTP_ERROR', [startFailed]],
+    ['The bot did not start, crashed, or dropped its connection', true, 'HTTP_ERROR', []],
+    ['Raised ValueError', true, '500', [raised]],
+    ['The bot responded with HTTP status 500', true, '500', []],
+    ['Stopped by a request or a shutdown', false, 'SESSION_STOPPED', [exited({ signal: 'SIGTERM' })]],
+    ['The bot finished', false, 'HTTP_COMPLETED', []],
+  ])('returns the name "%s", and whether it is a failure: %s', (name, isFailure, completionStatus, events) => {
+    expect(nameSessionEnd({ completionStatus, events })).toEqual({ name, isFailure });
+  });
+
+  it('returns null for an active session', () => {
+    expect(nameSessionEnd({ completionStatus: null, events: [] })).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import type { SessionEventOfThisVersion } from './operations/session-events.ts';
 import type { SessionResponse } from './operations/sessions.ts';
-import { describeSessionEventCause, isEventOfThisVersion } from './session-event-cause.ts';
+import { describeSessionEventCause, findBotFailure, isEventOfThisVersion } from './session-event-cause.ts';
 import { getSessionCompletionStatusLabel, type SessionEventCode } from './statuses.ts';
 
 /** Why a session failed, and what to do. */
@@ -66,6 +66,36 @@ export function explainSessionEnd({
   }
   if (status === 'HTTP_ERROR') return { cause: `${getSessionCompletionStatusLabel(status)}.`, next: readOutput };
   return null;
+}
+
+/** Names how a session ended in a few words, such as `Out of memory`. Returns null for an active session. */
+export function nameSessionEnd({
+  completionStatus: status,
+  events,
+}: Omit<EndedSession, 'botStartSeconds'>): { readonly name: string; readonly isFailure: boolean } | null {
+  if (status === null) return null;
+  const name = status === 'HTTP_ERROR' ? nameBotFailure(findBotFailure(events)) : nameException(status, events);
+  const isFailure = name !== null || /^(HTTP_ERROR|SERVICE_INTERRUPTED|BOT_START_TIMEOUT|[45]\d{2})$/.test(status);
+  return { name: name ?? getSessionCompletionStatusLabel(status), isFailure };
+}
+
+function nameBotFailure(failure: string | null): string | null {
+  if (failure === null) return null;
+  if (failure.startsWith('SIG')) return `Crashed: ${failure}`;
+  return botFailureNames[failure] ?? `Exited with ${failure.toLowerCase().replace('_', ' ')}`;
+}
+
+const botFailureNames: Readonly<Record<string, string>> = {
+  START_FAILED: 'The bot did not start',
+  DISK_LIMIT: 'Out of disk space',
+  OUT_OF_MEMORY: 'Out of memory',
+  PLATFORM: 'Ended by the platform',
+};
+
+function nameException(status: string, events: EndedSession['events']): string | null {
+  const failure = events.filter(isEventOfThisVersion).findLast(({ eventCode }) => eventCode === 'BOT_FAILED');
+  const type = failure?.eventCode === 'BOT_FAILED' ? failure.detail.exceptionType : null;
+  return type === null || !/^[45]\d{2}$/.test(status) ? null : `Raised ${type}`;
 }
 
 const failureCodes: ReadonlySet<SessionEventCode> = new Set([

@@ -75,7 +75,7 @@ export {
   ErrorResponse,
   type ValidationIssue,
 } from './errors.ts';
-export { explainSessionEnd } from './explain-session-end.ts';
+export { explainSessionEnd, nameSessionEnd } from './explain-session-end.ts';
 export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
 export { IceServer, type IceUrl, iceServersHeader, needsTurnCredentials, parseIceUrl } from './ice-server.ts';

@@ -43,9 +43,19 @@ browserTest('the overview shows running sessions, and why an agent cannot serve'
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('0');
 });
 
+let filled: Promise<string> | undefined;
+/** Fills the organization `busy` once, also if a test is retried, and returns the address of its pages. */
+const fillBusy = () => {
+  filled ??= (async () => {
+    const { url } = await createOrganization(service, page, 'busy');
+    await fillBusyOrganization(service, 'busy', 10_000);
+    return url;
+  })();
+  return filled;
+};
+
 browserTest('the overview of a busy organization leads to the cause of its problems', async () => {
-  const { url } = await createOrganization(service, page, 'busy');
-  await fillBusyOrganization(service, 'busy', 10_000);
+  const url = await fillBusy();
   await page.goto(url);
   await page.getByRole('link', { name: 'support-line: At its limit of sessions' }).waitFor();
   await page.getByRole('link', { name: 'pharmacy: The last deploy failed' }).waitFor();
@@ -103,6 +113,17 @@ browserTest('the overview of a busy organization leads to the cause of its probl
     .first()
     .waitFor();
   await inspect('deployment-busy');
+});
+
+browserTest('the page of a session that ran out of memory says so at the top and in its tiles', async () => {
+  const url = await fillBusy();
+  await page.goto(`${url}/sessions?agent=interview&problem=HTTP_ERROR%2F%2FOUT_OF_MEMORY`);
+  await page.getByRole('table', { name: 'Sessions' }).getByRole('link').first().click();
+  await page.getByRole('alert').getByText('The bot used more memory than its profile allows, and was killed.').waitFor();
+  const numbers = page.locator('dl[aria-label="Numbers of the conversation"] > div');
+  await numbers.filter({ hasText: 'Ended' }).getByText('Out of memory', { exact: true }).waitFor();
+  await numbers.filter({ hasText: 'Errors' }).getByText('the failure of the session').waitFor();
+  await inspect('session-out-of-memory');
 });
 
 browserTest('pages open with the command palette and with shortcuts, and a dialog lists the shortcuts', async () => {

@@ -1,19 +1,24 @@
-import type { ConversationNumbers, ResponseTimes } from '@bothost/contract';
+import type { ConversationNumbers, nameSessionEnd, ResponseTimes } from '@bothost/contract';
 import type { ReactNode } from 'react';
 import { classNames } from '../components/class-names.ts';
 import { formatCount } from '../components/format.ts';
 import { formatResponseTime } from './offset.ts';
 import { getEndReasonName } from './words.ts';
 
-type NumbersProps = { readonly numbers: ConversationNumbers; readonly isLive: boolean };
+type NumbersProps = {
+  readonly numbers: ConversationNumbers;
+  /** How the session ended. Null while it runs. */
+  readonly end: ReturnType<typeof nameSessionEnd>;
+};
 
 /** The numbers of a conversation, such as its response times. Response times of different origins stay apart. */
-export function ConversationNumberTiles({ numbers, isLive }: NumbersProps) {
+export function ConversationNumberTiles({ numbers, end }: NumbersProps) {
   const { turns, interruptions, responses, greetingMs, tools, errors, endReason } = numbers;
   const kinds = [
     [responses.silence, "after the caller's silence"],
     [responses.release, 'after the release of the turn'],
   ] as const;
+  const hasFailed = end?.isFailure === true;
   const known = kinds.filter(([times]) => times !== null);
   return (
     <dl
@@ -37,11 +42,17 @@ export function ConversationNumberTiles({ numbers, isLive }: NumbersProps) {
         value={String(tools.calls)}
         note={tools.failed === 0 ? null : <span className="text-danger">{tools.failed} failed</span>}
       />
-      <Tile name="Errors" value={String(errors)} note={null} isBad={errors > 0} />
       <Tile
-        name={endReason === null && isLive ? 'State' : 'Ended'}
-        value={endReason === null ? (isLive ? 'Running' : 'Unknown') : getEndReasonName(endReason)}
-        note={endReason === null && !isLive ? 'the bot gave no reason' : null}
+        name="Errors"
+        value={errors === 0 && hasFailed ? '1' : String(errors)}
+        note={hasFailed ? (errors === 0 ? 'the failure of the session' : 'and the session failed') : null}
+        isBad={errors > 0 || hasFailed}
+      />
+      <Tile
+        name={endReason === null && end === null ? 'State' : 'Ended'}
+        value={endReason === null || hasFailed ? (end?.name ?? 'Running') : getEndReasonName(endReason)}
+        note={null}
+        isBad={hasFailed}
         isText
       />
     </dl>

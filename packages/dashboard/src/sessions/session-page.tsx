@@ -1,4 +1,10 @@
-import { createRecordingPath, type OrganizationSession, peakStepMs, type SessionResponse } from '@bothost/contract';
+import {
+  createRecordingPath,
+  nameSessionEnd,
+  type OrganizationSession,
+  peakStepMs,
+  type SessionResponse,
+} from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { ArrowLeft, Square } from 'lucide-react';
@@ -162,7 +168,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
       />
       <SessionProblem organization={organization} agentName={agentName} session={session} />
       <SessionFacts organization={organization} agentName={agentName} session={session} />
-      {latest?.numbers != null && <ConversationNumberTiles numbers={latest.numbers} isLive={latest.state === 'live'} />}
+      {latest?.numbers != null && <ConversationNumberTiles numbers={latest.numbers} end={nameSessionEnd(session)} />}
       <Section title="Over time">
         <SessionCharts
           metrics={resourceMetrics}
