@@ -88,7 +88,7 @@ browserTest('the sessions page stores its filters in the URL, so that a reload a
   await row(failed).waitFor();
   expect(await row(stopped).count()).toBe(0);
   await page.getByRole('button', { name: 'Do this with curl' }).click();
-  await page.getByText(/^curl .*agent=crow&endState=agent_error/).waitFor();
+  await page.getByText(/^curl .*agent=crow&status=failed/).waitFor();
   await page.keyboard.press('Escape');
   await inspect('sessions-filtered');
   await page.reload();

@@ -254,7 +254,10 @@ export const listOrganizationSessions = defineOperation({
     agent: z.string().optional().describe('Name or id of an agent; any other value matches nothing'),
     sessionId: Uuid.optional(),
     deploymentId: Uuid.optional(),
-    status: z.enum(['active', 'ended', 'all']).default('all'),
+    status: z
+      .enum(['active', 'ended', 'failed', 'all'])
+      .default('all')
+      .describe('failed: ended sessions, except if no client connected or somebody stopped them'),
     completionStatus: z.string().max(64).optional(),
     exceptionType: z
       .string()

@@ -30,7 +30,7 @@ const StatisticsPoint = z
   .object({
     at: IsoDateTime.describe('Start of the interval'),
     ...figures,
-    openAtMost: count.describe('Highest number of sessions at the same time; the sum over deployments'),
+    openAtMost: count.describe('Highest number of sessions of an agent at the same time; the sum over agents'),
     limit: count.describe('How many sessions the serving deployments allowed at the same time, at the end'),
   })
   .meta({ id: 'StatisticsPoint' });
@@ -43,6 +43,8 @@ const DeploymentStatistics = z
     state: z.enum(listStatusValues(deploymentStateLabels)),
     at: IsoDateTime.describe('When it first served sessions or failed; until then, when it was created'),
     ...figures,
+    openAtMost: count.describe("Its sessions when its agent had most at the same time"),
+    limit: count.describe('How many sessions it allows at the same time'),
   })
   .meta({ id: 'DeploymentStatistics' });
 export type DeploymentStatistics = z.infer<typeof DeploymentStatistics>;

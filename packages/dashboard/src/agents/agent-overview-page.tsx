@@ -14,6 +14,7 @@ import { groupProblems } from '../statistics/problem-group.ts';
 import { ProblemRow } from '../statistics/problem-row.tsx';
 import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
 import { StatisticsCharts } from '../statistics/statistics-charts.tsx';
+import { StatisticsTiles } from '../statistics/statistics-tiles.tsx';
 import { useAgent } from './agent-context.ts';
 import { AgentStatus } from './agent-status.tsx';
 
@@ -31,6 +32,18 @@ export function AgentOverviewPage() {
       <div className="flex justify-end">
         <PeriodSwitch period={period} />
       </div>
+      <StatisticsTiles
+        organization={organization}
+        agent={agent.name}
+        period={period}
+        total={statistics.data?.total}
+        live={{
+          sessions: agent.activeSessionCount,
+          limit: agent.autoScaling.maxReplicas,
+          warm: agent.idleInstanceCount,
+          starting: agent.startingInstanceCount,
+        }}
+      />
       <QueryBoundary query={statistics}>
         {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} hasAgents={false} />}
       </QueryBoundary>

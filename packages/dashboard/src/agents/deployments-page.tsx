@@ -1,4 +1,4 @@
-import { type AgentDetails, type DeploymentDetails, type DeploymentStatistics, formatPullProgress } from '@bothost/contract';
+import { type AgentDetails, type DeploymentDetails, formatPullProgress } from '@bothost/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
@@ -8,7 +8,7 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { formatCount, formatLatency } from '../components/format.ts';
+import { formatCount } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
@@ -16,7 +16,8 @@ import { SelectField } from '../components/select-field.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useRefresh } from '../components/use-refresh.ts';
 import { canCallOperation, getOrganizationApi, useMembership } from '../organization/organization.ts';
-import { formatShare, isWorse } from '../statistics/outcomes.ts';
+import { FailureShare, MedianResponse } from '../statistics/outcome-figures.tsx';
+import { findOutcomes, type Outcomes } from '../statistics/outcomes.ts';
 import { statisticsQuery } from '../statistics/queries.ts';
 import { useAgent } from './agent-context.ts';
 import { DeploymentDifferenceTable } from './deployment-difference-table.tsx';
@@ -69,16 +70,6 @@ export function DeploymentsPage() {
       {target !== null && <RollBackDialog agent={agent} target={target} onClose={() => setTarget(null)} />}
     </Section>
   );
-}
-
-type Outcomes = { readonly figures: DeploymentStatistics; readonly former: DeploymentStatistics | undefined };
-
-/** Returns the figures of a deployment and of the one before it that had sessions. Undefined for one without sessions. */
-function findOutcomes(deployments: readonly DeploymentStatistics[], id: string): Outcomes | undefined {
-  const used = deployments.filter(({ sessions }) => sessions > 0);
-  const index = used.findIndex(({ deploymentId }) => deploymentId === id);
-  const figures = used[index];
-  return figures && { figures, former: used[index - 1] };
 }
 
 type DeploymentRowProps = {
@@ -176,36 +167,20 @@ function DeploymentRow({ deployment, outcomes, compareWith, onRollBack }: Deploy
 }
 
 /** Describes the sessions of the last week, and what is worse than in the former deployment. */
-function listOutcomes({ figures, former }: Outcomes) {
-  const worse = isWorse(figures, former);
-  const { sessions, responseP50Ms } = figures;
+function listOutcomes(outcomes: Outcomes) {
   return [
-    formatCount(sessions, 'session'),
-    <Outcome
-      key="failures"
-      text={`${formatShare(figures)} failed`}
-      former={worse.failures && former !== undefined ? formatShare(former) : null}
-    />,
-    ...(responseP50Ms === null
+    formatCount(outcomes.figures.sessions, 'session'),
+    <span key="failures">
+      <FailureShare {...outcomes} /> failed
+    </span>,
+    ...(outcomes.figures.responseP50Ms === null
       ? []
       : [
-          <Outcome
-            key="responses"
-            text={`Median response ${formatLatency(responseP50Ms)}`}
-            former={worse.responses && former?.responseP50Ms != null ? formatLatency(former.responseP50Ms) : null}
-          />,
+          <span key="responses">
+            Median response <MedianResponse {...outcomes} />
+          </span>,
         ]),
   ];
-}
-
-/** A figure, and that of the former deployment if it was clearly better. */
-function Outcome({ text, former }: { readonly text: string; readonly former: string | null }) {
-  if (former === null) return text;
-  return (
-    <span className="font-medium text-danger">
-      {text}, previously {former}
-    </span>
-  );
 }
 
 type ComparisonProps = { readonly agentName: string; readonly deployments: readonly DeploymentDetails[] };

@@ -27,10 +27,12 @@ type SeriesChartProps = {
   /** Called with the index in `times` that a person clicks. */
   readonly onPick?: (index: number) => void;
   readonly height?: number;
+  /** Explains the chart, below it. */
+  readonly note?: string | undefined;
 };
 
 /** A chart over time with its title and a legend. */
-export function SeriesChart({ title, series, empty, hovered, height = 150, ...chart }: SeriesChartProps) {
+export function SeriesChart({ title, series, empty, hovered, height = 150, note, ...chart }: SeriesChartProps) {
   const isEmpty = series.every(({ values }) => values.every((value) => value === null));
   return (
     <figure className="flex min-w-0 flex-col gap-2">
@@ -63,6 +65,7 @@ export function SeriesChart({ title, series, empty, hovered, height = 150, ...ch
           />
         </Suspense>
       )}
+      {note !== undefined && <p className="text-quiet text-xs">{note}</p>}
     </figure>
   );
 }

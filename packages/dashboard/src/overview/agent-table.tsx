@@ -1,4 +1,10 @@
-import { type AgentListItem, getAgentStatus, type Statistics, type StatisticsPeriod } from '@bothost/contract';
+import {
+  type AgentListItem,
+  type DeploymentStatistics,
+  getAgentStatus,
+  type Statistics,
+  type StatisticsPeriod,
+} from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { agentListQuery } from '../agents/queries.ts';
@@ -6,6 +12,8 @@ import { AgentBadges } from '../components/agent-badges.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Section } from '../components/section.tsx';
+import { MedianResponse } from '../statistics/outcome-figures.tsx';
+import { findOutcomes } from '../statistics/outcomes.ts';
 import { periodLabels } from '../statistics/period.ts';
 
 type AgentTableProps = {
@@ -17,15 +25,20 @@ type AgentTableProps = {
 /** The agents of the organization, those with the most failed sessions of the period first. */
 export function AgentTable({ organization, period, statistics }: AgentTableProps) {
   const agents = useQuery(agentListQuery(organization));
+  const deploymentsOf = (name: string) => statistics?.deployments.filter(({ agentName }) => agentName === name) ?? [];
   const sum = (name: string, figure: 'sessions' | 'failed') =>
-    (statistics?.deployments ?? [])
-      .filter(({ agentName }) => agentName === name)
-      .reduce((total, deployment) => total + deployment[figure], 0);
+    deploymentsOf(name).reduce((total, deployment) => total + deployment[figure], 0);
+  /** The figures of the newest deployment that had sessions. */
+  const newest = (name: string) => {
+    const deployments = deploymentsOf(name);
+    return findOutcomes(deployments, deployments.findLast(({ sessions }) => sessions > 0)?.deploymentId ?? '');
+  };
   const order = (one: AgentListItem, other: AgentListItem) =>
     sum(other.name, 'failed') - sum(one.name, 'failed') || sum(other.name, 'sessions') - sum(one.name, 'sessions');
   return (
     <Section
       title="Agents"
+      lead="Response times of the newest deployment. Sessions at the same time of the deployment that was nearest to its limit."
       actions={
         <Link
           to="/orgs/$organization/agents"
@@ -72,10 +85,35 @@ export function AgentTable({ organization, period, statistics }: AgentTableProps
                   return failed === 0 ? '0' : <span className="text-danger">{failed.toLocaleString('en')}</span>;
                 },
               },
+              {
+                title: 'Median response',
+                isNumber: true,
+                cell: ({ name }) => {
+                  const outcomes = newest(name);
+                  return outcomes === undefined ? '–' : <MedianResponse {...outcomes} />;
+                },
+              },
+              {
+                title: 'At the same time',
+                isNumber: true,
+                cell: ({ name }) => <Peak deployments={deploymentsOf(name)} />,
+              },
             ]}
           />
         )}
       </QueryBoundary>
     </Section>
+  );
+}
+
+/** The highest number of sessions at the same time of the deployment that was nearest to its limit. */
+function Peak({ deployments }: { readonly deployments: readonly DeploymentStatistics[] }) {
+  const [busiest] = deployments.toSorted((one, other) => other.openAtMost / other.limit - one.openAtMost / one.limit);
+  if (busiest === undefined || busiest.openAtMost === 0) return '–';
+  const { openAtMost, limit } = busiest;
+  return (
+    <span className={openAtMost >= limit ? 'text-danger' : undefined}>
+      {openAtMost.toLocaleString('en')} of {limit.toLocaleString('en')}
+    </span>
   );
 }

@@ -9,7 +9,7 @@ describe('createSessionQuery', () => {
     [{}, {}],
     [{ agent: 'parrot' }, { agent: 'parrot' }],
     [{ status: 'active' }, { status: 'active' }],
-    [{ status: 'failed' }, { endState: 'agent_error,agent_start_timeout,ended_before_agent_start,interrupted' }],
+    [{ status: 'failed' }, { status: 'failed' }],
     [{ status: 'terminated' }, { endState: 'terminated' }],
     [{ since: '15m' }, { startTime: Date.parse('2026-11-23T11:45:00Z') / 1000 }],
     [{ since: '7d' }, { startTime: Date.parse('2026-11-16T12:00:00Z') / 1000 }],
@@ -22,8 +22,8 @@ describe('createSessionQuery', () => {
     [{ conversation: 'errors' }, { errorsMin: 1 }],
     [{ conversation: 'interruptions' }, { interruptionsMin: 1 }],
     [{ conversation: 'toString' }, {}],
-    [{ problem: '500/KeyError' }, { completionStatus: '500', exceptionType: 'KeyError' }],
-    [{ problem: 'HTTP_ERROR' }, { completionStatus: 'HTTP_ERROR', exceptionType: '' }],
+    [{ problem: '500/KeyError' }, { completionStatus: '500', exceptionType: 'KeyError', failure: '' }],
+    [{ problem: 'HTTP_ERROR//SIGSEGV' }, { completionStatus: 'HTTP_ERROR', exceptionType: '', failure: 'SIGSEGV' }],
     [{ deployment: 'd1' }, { deploymentId: 'd1' }],
   ])('turns the filter %j into the query %j', (filter, query) => {
     expect(createSessionQuery(filter, now)).toEqual(query);

@@ -44,8 +44,6 @@ export function parseSessionFilter({
 
 type SessionQuery = Partial<RequestOf<Operations['listOrganizationSessions']>['query']>;
 
-const failedStates = ['agent_error', 'agent_start_timeout', 'ended_before_agent_start', 'interrupted'] as const;
-
 export const statusOptions: readonly (readonly [string, string])[] = [
   ['', 'Any status'],
   ['active', 'Active'],
@@ -97,8 +95,7 @@ export function createSessionQuery(filter: SessionFilter, nowMs: number): Sessio
 }
 
 function statusQuery(status: string | undefined): SessionQuery {
-  if (status === 'active' || status === 'ended') return { status };
-  if (status === 'failed') return { endState: failedStates.join(',') };
+  if (status === 'active' || status === 'ended' || status === 'failed') return { status };
   return status === undefined ? {} : { endState: status };
 }
 

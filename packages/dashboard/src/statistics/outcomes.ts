@@ -17,6 +17,16 @@ export function compareOutcomes(current: Figures | undefined, former: Figures | 
   return `${failures}. The median response takes ${shown}, ${shown === formerShown ? 'as before' : `previously ${formerShown}`}.`;
 }
 
+export type Outcomes = { readonly figures: DeploymentStatistics; readonly former: DeploymentStatistics | undefined };
+
+/** Returns the figures of a deployment and of the one before it that had sessions. Undefined for one without sessions. */
+export function findOutcomes(deployments: readonly DeploymentStatistics[], id: string): Outcomes | undefined {
+  const used = deployments.filter(({ sessions }) => sessions > 0);
+  const index = used.findIndex(({ deploymentId }) => deploymentId === id);
+  const figures = used[index];
+  return figures && { figures, former: used[index - 1] };
+}
+
 /** With fewer sessions, figures of a deployment say little. */
 const comparedSessions = 10;
 

@@ -8,6 +8,7 @@ import { Section } from '../components/section.tsx';
 import { SeriesChart } from '../components/series-chart.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import type { ChartColor } from '../components/time-chart.tsx';
+import { describeCapacity } from './describe-capacity.ts';
 import { periodLabels } from './period.ts';
 
 const formatWhole = (value: number) => (Number.isInteger(value) ? value.toLocaleString('en') : '');
@@ -67,6 +68,7 @@ export function StatisticsCharts({ organization, period, statistics, hasAgents }
             { label: 'Sessions at the same time', color: 'accent', kind: 'area', values: values('openAtMost') },
             { label: 'Limit', color: 'danger', kind: 'steps', values: values('limit') },
           ]}
+          note={describeCapacity(statistics, hasAgents, new Date())}
           format={formatWhole}
           atLeast={4}
           empty="No sessions"

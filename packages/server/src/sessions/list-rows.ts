@@ -1,7 +1,7 @@
 import type { ListedConversation, SessionEndState } from '@bothost/contract';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Database, Tables } from '../store/tables.ts';
-import { sessionEndStateSql } from './end-state.ts';
+import { sessionEndStateSql, sessionFailedSql } from './end-state.ts';
 import { botFailureSql, exceptionTypeSql } from './problem-rows.ts';
 import type { SessionRow } from './rows.ts';
 
@@ -11,7 +11,7 @@ export type SessionFilter = {
   readonly deploymentId?: string | undefined;
   readonly from: Date | undefined;
   readonly to: Date | undefined;
-  readonly status: 'active' | 'ended' | 'all';
+  readonly status: 'active' | 'ended' | 'failed' | 'all';
   readonly startType?: 'cold' | 'warm' | 'all';
   readonly startSeconds?: { readonly least: number; readonly greatest: number | null };
   /** Bounds of the session's duration. A session that has not ended lasts until `now`. */
@@ -43,7 +43,8 @@ function selectMatching(db: Database, filter: SessionFilter) {
   if (deploymentId !== undefined) query = query.where('deployment_id', '=', deploymentId);
   if (from !== undefined) query = query.where('created_at', '>=', from);
   if (to !== undefined) query = query.where('created_at', '<=', to);
-  if (status !== 'all') query = query.where('state', status === 'ended' ? '=' : '<>', 'ended');
+  if (status === 'failed') query = query.where(sql.raw<boolean>(sessionFailedSql));
+  else if (status !== 'all') query = query.where('state', status === 'ended' ? '=' : '<>', 'ended');
   if (startType !== 'all') query = query.where('cold_start', '=', startType === 'cold');
   const { least: startLeast = 0, greatest: startGreatest = null } = startSeconds ?? {};
   if (startLeast > 0) query = query.where(botStartSecondsSql, '>=', startLeast);

@@ -206,6 +206,7 @@ describe('listOrganizationSessions', () => {
     ['whose bot raised an exception', () => ({ exceptionType: 'KeyError' }), ['crashed']],
     ['whose bot raised none', () => ({ exceptionType: '', status: 'ended' }), ['done', 'timeout']],
     ['that are active', () => ({ status: 'active' }), ['live']],
+    ['that failed', () => ({ status: 'failed' }), ['crashed', 'timeout']],
     ['with one of several end states', () => ({ endState: 'completed,agent_start_timeout' }), ['done', 'timeout']],
     [
       'created up to a fraction of a second',

@@ -56,11 +56,17 @@ function aggregateSessions(scope: RawBuilder<unknown>, { from, to }: Range, seco
         generate_series(${intervalOf(sql`${from}::timestamptz`, seconds)}, ${to}::timestamptz - interval '1 ms',
           make_interval(secs => ${seconds})) as at
     ), running as (
-      select *, sum(change) over (partition by agent_id, deployment_id order by at) as open_sessions from changes
+      select *, ${intervalOf(sql`at`, seconds)} as from_at,
+        sum(change) over (partition by agent_id, deployment_id order by at)::int as open_at_most,
+        sum(change) over (partition by agent_id order by at) as open_of_agent
+      from changes
     ), peaks as (
-      select organization_id, agent_id, deployment_id, ${intervalOf(sql`at`, seconds)} as from_at,
-        max(open_sessions)::int as open_at_most
-      from running group by ${key}
+      -- The sessions of each deployment when its agent had most: the peaks of two deployments can be at different times.
+      select distinct on (${key}) ${key}, open_at_most
+      from (select *, first_value(at) over (partition by agent_id, from_at order by open_of_agent desc, at) as peak_at
+        from running) with_peak
+      where at <= peak_at
+      order by ${key}, at desc
     ), counts as (
       select ${key}, count(*)::int as sessions, count(*) filter (where failed)::int as failed from created group by ${key}
     ), starts as (${histogram('start_bin')}), responses as (${histogram('response_bin')})
@@ -147,7 +153,7 @@ export type SessionCounts = { readonly sessions: number; readonly failed: number
 
 /** The sessions of an interval, and the highest number of sessions at the same time in it. */
 export type IntervalCounts = SessionCounts & { readonly at: Date; readonly openAtMost: number };
-export type DeploymentCounts = SessionCounts & { readonly deploymentId: string };
+export type DeploymentCounts = SessionCounts & { readonly deploymentId: string; readonly openAtMost: number };
 
 /** A bin of the histogram of an interval or of a deployment. `at` is null for the histogram of a deployment, `deploymentId` for that of an interval. */
 export type LatencyCount = {
@@ -189,7 +195,8 @@ export async function readStatistics(
       select at, sum(sessions)::int as sessions, sum(failed)::int as failed, max(open) as "openAtMost"
       from counts group by at
     ), deployments as (
-      select deployment_id as "deploymentId", sum(sessions)::int as sessions, sum(failed)::int as failed
+      select deployment_id as "deploymentId", sum(sessions)::int as sessions, sum(failed)::int as failed,
+        max(open_at_most) as "openAtMost"
       from statistics group by deployment_id
     ), binned as (
       select 'start' as kind, at, deployment_id, bin, count

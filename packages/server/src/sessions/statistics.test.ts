@@ -57,6 +57,26 @@ describe('getStatistics', () => {
     expect(Math.abs((total.startP95Ms ?? 0) - 4_000)).toBeLessThan(320);
   });
 
+  it('counts sessions at the same time over all deployments of an agent, whose peaks are at different times', async () => {
+    const organizationId = await rows.organization();
+    const { of, session } = await createAgent(organizationId, 'parrot');
+    const replacement = { ...of, deploymentId: await rows.deployment(of.agentId, { activated_at: secondsAgo(585) }) };
+    for (const age of [600, 599]) await session(age, { seconds: 10 });
+    for (const age of [580, 579]) {
+      await rows.session(replacement, {
+        created_at: secondsAgo(age),
+        requested_at: secondsAgo(age),
+        state: 'ended',
+        completion_status: 'HTTP_COMPLETED',
+        ended_at: secondsAgo(age - 10),
+      });
+    }
+    await session(585, { seconds: 10 });
+    const { points, deployments } = await getStatistics(context, { organizationId }, { period: 'hour' });
+    expect(points.filter(({ openAtMost }) => openAtMost > 0)).toMatchObject([{ openAtMost: 3 }]);
+    expect(deployments.map(({ openAtMost }) => openAtMost)).toEqual([1, 2]);
+  });
+
   it.each(['day', 'week'] as const)(
     'returns the same figures of the last %s before and after a roll-up',
     async (period) => {

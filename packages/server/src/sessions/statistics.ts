@@ -126,7 +126,7 @@ function summarizeDeployments(
 ): DeploymentStatistics[] {
   const countsOf = new Map(counts.map((one) => [one.deploymentId, one]));
   const latenciesOf = groupBy(latencies, ({ deploymentId }) => deploymentId);
-  return deployments.flatMap(({ id, agentName, state, activatedAt, stateAt, createdAt }) => {
+  return deployments.flatMap(({ id, agentName, state, activatedAt, stateAt, createdAt, maxAgents }) => {
     const at = activatedAt ?? (state === 'failed' ? stateAt : createdAt);
     const ownCounts = countsOf.get(id);
     if (at < from && ownCounts === undefined) return [];
@@ -136,6 +136,8 @@ function summarizeDeployments(
       state,
       at: at.toISOString(),
       ...summarize(ownCounts, latenciesOf.get(id) ?? []),
+      openAtMost: ownCounts?.openAtMost ?? 0,
+      limit: maxAgents,
     };
   });
 }
