@@ -6,7 +6,7 @@ import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
-import { insertSessions } from './support/many-rows.ts';
+import { deleteOldestSessions, insertSessions } from './support/many-rows.ts';
 import { createOrganization } from './support/organization.ts';
 import { startSession } from './support/sessions.ts';
 
@@ -126,6 +126,23 @@ browserTest(
     await page.getByText('Connection lost.').waitFor({ state: 'detached' });
   },
 );
+
+browserTest('the list gets shorter, without rows that load forever, when sessions leave the filter', async () => {
+  const organization = `leavers-${Date.now()}`;
+  const { url, deployEcho } = await createOrganization(service, page, organization);
+  await deployEcho('one');
+  await insertSessions(service, 40, { organization, name: 'echo' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${url}/sessions`);
+  const count = page.getByRole('status').filter({ hasText: /sessions$/ });
+  await expect.poll(() => count.textContent()).toBe('40 sessions');
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await expect.poll(() => rows().last().getAttribute('aria-rowindex')).toBe('41');
+  await deleteOldestSessions(service, 5, organization);
+  await expect.poll(() => count.textContent()).toBe('35 sessions');
+  expect(await page.getByText('Loading…').count()).toBe(0);
+  expect(await rows().last().getAttribute('aria-rowindex')).toBe('36');
+});
 
 browserTest(
   'a list of 100,000 sessions renders at most 100 rows, and keeps its scroll position after a reload',

@@ -14,7 +14,7 @@ import { computeSessionDurationMs, formatBotStartDuration } from './session-dura
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
-import { type NewestSessionList, useScrollAnchoredSessionList, useSessionRows } from './use-session-rows.ts';
+import { type NewestSessionList, useRowCount, useScrollAnchoredSessionList, useSessionRows } from './use-session-rows.ts';
 
 const rowPixels = 64;
 const columns =
@@ -47,7 +47,7 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
   const [isAtTop, setIsAtTop] = useState(true);
   const [stopping, setStopping] = useState<OrganizationSession | null>(null);
   const { list, newerCount } = useScrollAnchoredSessionList(newest, isAtTop);
-  const { value: count, relation } = list.total;
+  const { rowCount: count, reportEnd } = useRowCount(list);
   const virtualizer = useWindowVirtualizer({
     count,
     estimateSize: () => rowPixels,
@@ -61,16 +61,17 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
     setScrollMargin(top + window.scrollY);
   }, []);
   const items = virtualizer.getVirtualItems();
-  const sessionAt = useSessionRows(
+  const { sessionAt, end } = useSessionRows(
     organization,
     filter,
     { list, isAtTop },
     items.map(({ index }) => index),
   );
+  reportEnd(end);
   return (
     <>
       <p role="status" className="border-line border-b px-5 py-3 text-quiet text-sm tabular-nums sm:px-6">
-        {relation === 'gte'
+        {list.total.relation === 'gte'
           ? `${formatCount(count, 'newest session')}. To see older ones, filter by agent or status.`
           : formatCount(count, 'session')}
       </p>

@@ -22,8 +22,21 @@ export function useScrollAnchoredSessionList(newest: NewestSessionList, isAtTop:
 }
 
 /**
+ * Returns the number of rows of a list, and a function that reports an end of the list that its pages show. The list can get
+ * shorter after its sessions were counted, because sessions leave the filter (their period passes, or they end) or are deleted.
+ */
+export function useRowCount(list: NewestSessionList) {
+  const [known, setKnown] = useState({ list, end: list.total.value });
+  const rowCount = known.list === list ? known.end : list.total.value;
+  const reportEnd = (end: number) => {
+    if (end < rowCount) setKnown({ list, end });
+  };
+  return { rowCount, reportEnd };
+}
+
+/**
  * Fetches the pages of the list that contain the visible rows. Returns a function that maps a row to its session, or to undefined
- * while its page is being fetched.
+ * while its page is being fetched, and the end of the list if one of the pages contains it.
  */
 export function useSessionRows(
   organization: string,
@@ -40,9 +53,14 @@ export function useSessionRows(
       enabled: page > 0 || !isAtTop,
     })),
   });
-  return (row: number): OrganizationSession | undefined => {
-    const page = results[pages.indexOf(Math.floor(row / sessionsPerPage))]?.data;
-    if (page === undefined || (isAtTop && row < sessionsPerPage)) return list.sessions[row];
-    return page.sessions[row % sessionsPerPage];
+  const pageData = (page: number) => (page === 0 && isAtTop ? list : results[pages.indexOf(page)]?.data);
+  const sessionAt = (row: number): OrganizationSession | undefined => {
+    const page = pageData(Math.floor(row / sessionsPerPage));
+    return page === undefined ? list.sessions[row] : page.sessions[row % sessionsPerPage];
   };
+  const ends = pages.map((page) => {
+    const count = pageData(page)?.sessions.length ?? sessionsPerPage;
+    return count < sessionsPerPage ? page * sessionsPerPage + count : Number.POSITIVE_INFINITY;
+  });
+  return { sessionAt, end: Math.min(...ends) };
 }
