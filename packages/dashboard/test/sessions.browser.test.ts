@@ -101,6 +101,25 @@ browserTest('the sessions page stores its filters in the URL, so that a reload a
   await inspect('sessions-none-match');
 });
 
+browserTest('the list can be limited to a period with a beginning and an end, which the URL stores', async () => {
+  const sessionId = await start('crow');
+  await page.goto(`${service.origin}/orgs/home/sessions`);
+  await row(sessionId).waitFor();
+  await page.getByLabel('Time').selectOption('range');
+  await page.waitForURL(/\/sessions\?from=\d+&to=\d+$/);
+  await row(sessionId).waitFor();
+  await page.getByLabel('To', { exact: true }).fill('2026-01-02T10:30');
+  const end = await page.evaluate(() => Date.parse('2026-01-02T10:30') / 1_000);
+  await page.waitForURL(new RegExp(`&to=${end}$`));
+  await page.getByText('No sessions match').waitFor();
+  await page.reload();
+  expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('2026-01-02T10:30');
+  await page.getByLabel('Time').selectOption('');
+  await page.waitForURL(/\/sessions$/);
+  await row(sessionId).waitFor();
+  await inspect('sessions-period');
+});
+
 browserTest('a viewer sees sessions, but no button to stop them', async () => {
   const sessionId = await start('parrot');
   const link = await createInvitationLink(service, 'viewer@example.com', '--organization', 'home', '--role', 'viewer');

@@ -45,7 +45,7 @@ export function AgentOverviewPage() {
         }}
       />
       <QueryBoundary query={statistics}>
-        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} hasAgents={false} />}
+        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} agent={agent.name} />}
       </QueryBoundary>
       <Section title="Failed sessions by cause">
         <QueryBoundary query={problems}>

@@ -85,7 +85,10 @@ export function TimeChart(props: TimeChartProps) {
     chart.current?.setData(dataOf(latest.current));
   }, [times, series, levels, marks, range.from, range.to]);
 
-  return <div ref={place} role="img" aria-label={label} style={{ height: props.height }} className="w-full" />;
+  const cursor = props.onPick === undefined ? '' : 'cursor-pointer';
+  return (
+    <div ref={place} role="img" aria-label={label} style={{ height: props.height }} className={`w-full ${cursor}`} />
+  );
 }
 
 function dataOf({ times, series }: TimeChartProps): uPlot.AlignedData {

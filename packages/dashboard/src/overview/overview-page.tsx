@@ -71,7 +71,7 @@ function OverviewSections({ overview, organization }: OverviewSectionsProps) {
       />
       <ProblemList organization={organization} period={period} attention={overview.attention} />
       <QueryBoundary query={statistics}>
-        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} hasAgents />}
+        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} />}
       </QueryBoundary>
       <div className="grid items-start gap-8 xl:grid-cols-[2fr_3fr] *:min-w-0">
         <RecentSessions organization={organization} />

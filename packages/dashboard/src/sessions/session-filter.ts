@@ -2,7 +2,7 @@ import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
-import { readTextParameter } from '../routing/search-values.ts';
+import { readNumberParameter, readTextParameter } from '../routing/search-values.ts';
 import { parseProblemKey } from '../statistics/problem-key.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
@@ -12,6 +12,9 @@ export type SessionFilter = {
   readonly status?: string | undefined;
   /** A period that ends now, such as `15m`. Absent means no limit. */
   readonly since?: string | undefined;
+  /** The beginning and the end of another period, in Unix seconds. Sessions created at the end do not match. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** A range of durations in seconds, such as `10-60`, `-10` (at most 10) or `600-` (at least 600). */
   readonly duration?: string | undefined;
   /** A property of the conversation: a key of `conversationQueries`. */
@@ -26,6 +29,8 @@ export function parseSessionFilter({
   agent,
   status,
   since,
+  from,
+  to,
   duration,
   conversation,
   problem,
@@ -35,11 +40,21 @@ export function parseSessionFilter({
     agent: readTextParameter(agent),
     status: readTextParameter(status),
     since: readTextParameter(since),
+    from: readTime(from),
+    to: readTime(to),
     duration: readTextParameter(duration),
     conversation: readTextParameter(conversation),
     problem: readTextParameter(problem),
     deployment: readTextParameter(deployment),
   };
+}
+
+/** Later times are rejected by the service. */
+const maxUnixSeconds = 253_402_300_799;
+
+function readTime(value: unknown): number | undefined {
+  const seconds = readNumberParameter(value) ?? -1;
+  return seconds > 0 && seconds <= maxUnixSeconds ? seconds : undefined;
 }
 
 type SessionQuery = Partial<RequestOf<Operations['listOrganizationSessions']>['query']>;
@@ -79,7 +94,7 @@ export const conversationOptions = [
 
 /** Returns the query for a filter that is applied at the time `nowMs`. Ignores invalid parts of the filter. */
 export function createSessionQuery(filter: SessionFilter, nowMs: number): SessionQuery {
-  const { agent, status, since, duration, conversation = '', problem, deployment } = filter;
+  const { agent, status, since, from, to, duration, conversation = '', problem, deployment } = filter;
   const startTime = computePeriodStartSeconds(since, nowMs);
   const [, least, greatest] = /^(\d{0,9})-(\d{0,9})$/.exec(duration ?? '') ?? [];
   return {
@@ -88,6 +103,9 @@ export function createSessionQuery(filter: SessionFilter, nowMs: number): Sessio
     ...(problem === undefined ? {} : parseProblemKey(problem)),
     ...(deployment === undefined ? {} : { deploymentId: deployment }),
     ...(startTime === undefined ? {} : { startTime: Math.floor(startTime) }),
+    ...(from === undefined ? {} : { startTime: from }),
+    // The service includes the end, and stores times in milliseconds.
+    ...(to === undefined ? {} : { endTime: to - 0.001 }),
     ...(least ? { durationMin: Number(least) } : {}),
     ...(greatest ? { durationMax: Number(greatest) } : {}),
     ...(Object.hasOwn(conversationQueries, conversation) ? conversationQueries[conversation] : {}),

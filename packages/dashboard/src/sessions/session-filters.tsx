@@ -2,11 +2,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { agentNamesQuery, deploymentsQuery } from '../agents/queries.ts';
 import { shortenId } from '../agents/short-id.ts';
 import { formatRelativeTime } from '../components/format.ts';
-import { periodOptions } from '../components/period.ts';
 import { SelectField } from '../components/select-field.tsx';
 import { formatProblemKey } from '../statistics/problem-key.ts';
 import { problemsQuery } from '../statistics/queries.ts';
 import { conversationOptions, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
+import { TimeFilter } from './time-filter.tsx';
 
 type Options = readonly (readonly [value: string, label: string])[];
 
@@ -55,12 +55,7 @@ export function SessionFilters({ organization, hasAgent, filter, onChange }: Ses
         value={problem ?? ''}
         onValue={(key) => onChange({ problem: key || undefined })}
       />
-      <SelectField
-        label="Time"
-        options={periodOptions}
-        value={filter.since ?? ''}
-        onValue={(since) => onChange({ since: since || undefined })}
-      />
+      <TimeFilter filter={filter} onChange={onChange} />
       <SelectField
         label="Duration"
         options={durationOptions}

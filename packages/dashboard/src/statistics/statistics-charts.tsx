@@ -1,7 +1,7 @@
 import type { DeploymentStatistics, Statistics, StatisticsPeriod } from '@bothost/contract';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { DataTable, type TableColumn } from '../components/data-table.tsx';
 import { formatCount, formatDateTime, formatLatency } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
@@ -17,13 +17,23 @@ type StatisticsChartsProps = {
   readonly organization: string;
   readonly period: StatisticsPeriod;
   readonly statistics: Statistics;
-  /** Whether the names of agents are shown. False if the figures are those of one agent. */
-  readonly hasAgents: boolean;
+  /** Undefined: the figures are those of all agents. */
+  readonly agent?: string;
 };
 
 /** Charts of sessions, start times, response times and capacity, with deployments as vertical lines. */
-export function StatisticsCharts({ organization, period, statistics, hasAgents }: StatisticsChartsProps) {
+export function StatisticsCharts({ organization, period, statistics, agent }: StatisticsChartsProps) {
   const { points, stepSeconds, deployments } = statistics;
+  const hasAgents = agent === undefined;
+  const navigate = useNavigate();
+  const sessionsAt = useCallback(
+    (at: string) => {
+      const from = Date.parse(at) / 1_000;
+      const search = { agent, from, to: from + stepSeconds };
+      return { to: '/orgs/$organization/sessions', params: { organization }, search } as const;
+    },
+    [organization, agent, stepSeconds],
+  );
   const [hovered, setHovered] = useState<number | null>(null);
   const { times, marks, range, changes } = useMemo(() => {
     const starts = points.map(({ at }) => Date.parse(at) / 1_000);
@@ -37,14 +47,29 @@ export function StatisticsCharts({ organization, period, statistics, hasAgents }
     };
   }, [points, stepSeconds, deployments]);
   const values = <Name extends keyof Statistics['points'][number]>(name: Name) => points.map((point) => point[name]);
-  const shared = { times, marks, range, hovered, onHover: setHovered, group: 'statistics' };
+  const onPick = (index: number) => {
+    const picked = points[index];
+    if (picked !== undefined) void navigate(sessionsAt(picked.at));
+  };
+  const shared = { times, marks, range, hovered, onHover: setHovered, group: 'statistics', onPick };
+  const columns = [
+    {
+      title: 'From',
+      cell: ({ at }: Point) => (
+        <Link {...sessionsAt(at)} className="underline-offset-4 hover:underline">
+          {formatDateTime(new Date(at))}
+        </Link>
+      ),
+    },
+    ...figureColumns,
+  ];
   const point = hovered === null ? undefined : points[hovered];
   return (
     <Section
       title={periodLabels[period]}
       lead={
         point === undefined
-          ? `${formatCount(statistics.total.sessions, 'session')}, ${statistics.total.failed.toLocaleString('en')} failed. Sessions are counted when they are created.`
+          ? `${formatCount(statistics.total.sessions, 'session')}, ${statistics.total.failed.toLocaleString('en')} failed. Sessions are counted when they are created. Click a chart to open the sessions of a bar.`
           : formatDateTime(new Date(point.at))
       }
       help="conversations#turns-and-response-times"
@@ -106,7 +131,7 @@ export function StatisticsCharts({ organization, period, statistics, hasAgents }
         </summary>
         <DataTable
           label="Figures over time"
-          columns={pointColumns}
+          columns={columns}
           rows={points}
           rowKey={({ at }) => at}
           className="max-h-96 border-line border-t"
@@ -132,8 +157,7 @@ const countColumn = (title: string, name: 'sessions' | 'failed' | 'openAtMost' |
   cell: (point) => point[name],
 });
 
-const pointColumns: readonly TableColumn<Point>[] = [
-  { title: 'From', cell: ({ at }) => formatDateTime(new Date(at)) },
+const figureColumns: readonly TableColumn<Point>[] = [
   countColumn('Sessions', 'sessions'),
   countColumn('Failed', 'failed'),
   countColumn('At the same time', 'openAtMost'),
