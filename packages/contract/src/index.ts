@@ -229,7 +229,12 @@ export { replaceBracketsWithParentheses } from './replace-brackets-with-parenthe
 export { type Role, roles } from './roles.ts';
 export { isRoomTransport, KeyedRoomProvider, RoomTransport } from './room-transport.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';
-export { describeSessionEventCause, findBotFailure, isEventOfThisVersion, readLastOutput } from './session-event-cause.ts';
+export {
+  describeSessionEventCause,
+  findBotFailure,
+  isEventOfThisVersion,
+  readLastOutput,
+} from './session-event-cause.ts';
 export { quoteShellWord } from './shell-word.ts';
 export {
   type AgentStatus,

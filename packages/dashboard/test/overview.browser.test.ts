@@ -38,7 +38,9 @@ browserTest('the overview shows running sessions, and why an agent cannot serve'
   expect(await figure('Live sessions').textContent()).toBe('0');
   const sessionId = await startSession(service, 'parrot');
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('1');
-  await tile('Start time').getByText(/^p95 [\d.]+ m?s in the last hour$/).waitFor();
+  await tile('Start time')
+    .getByText(/^p95 [\d.]+ m?s in the last hour$/)
+    .waitFor();
   await inspect('overview');
   await service.ask(`agents/parrot/sessions/${sessionId}`, 'DELETE');
   await expect.poll(() => figure('Live sessions').textContent(), { timeout: 20_000 }).toBe('0');
@@ -61,7 +63,10 @@ browserTest('the overview of a busy organization leads to the cause of its probl
   await page.getByRole('link', { name: 'support-line: At its limit of sessions' }).waitFor();
   await page.getByRole('link', { name: 'pharmacy: The last deploy failed' }).waitFor();
   await inspect('overview-busy-hour');
-  const outage = page.getByRole('list', { name: 'Needs attention' }).locator(':scope > li').filter({ hasText: 'APITimeoutError' });
+  const outage = page
+    .getByRole('list', { name: 'Needs attention' })
+    .locator(':scope > li')
+    .filter({ hasText: 'APITimeoutError' });
   await outage.getByText(/^\d+ failed sessions in \d+ agents$/).waitFor();
   await outage.getByText(/^.*\d\d:\d\d to .*\d\d:\d\d$/).waitFor();
   await outage.getByText('Check the status page of its vendor.').waitFor();
@@ -76,11 +81,16 @@ browserTest('the overview of a busy organization leads to the cause of its probl
   await page.getByRole('img', { name: /^Sessions over time\. All: / }).waitFor();
   await page.getByText('The charts as a table').click();
   await expect.poll(() => page.getByRole('table', { name: 'Figures over time' }).getByRole('row').count()).toBe(85);
-  await tile('Failed sessions').getByText(/^of [\d,]+ in the last week$/).waitFor();
+  await tile('Failed sessions')
+    .getByText(/^of [\d,]+ in the last week$/)
+    .waitFor();
   expect(Number((await figure('Failed sessions').textContent())?.replaceAll(',', ''))).toBeGreaterThan(200);
   await inspect('overview-busy-week');
-  const agentRow = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
-  await agentRow('booking').getByText(/^[\d.]+ s \(previously .*\)$/).waitFor();
+  const agentRow = (name: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  await agentRow('booking')
+    .getByText(/^[\d.]+ s \(previously .*\)$/)
+    .waitFor();
   await agentRow('support-line').getByText('12 of 12').waitFor();
 
   await page.getByRole('img', { name: /^Sessions over time/ }).click();
@@ -134,7 +144,10 @@ browserTest('the page of a session that ran out of memory says so at the top and
   const url = await fillBusy();
   await page.goto(`${url}/sessions?agent=interview&problem=HTTP_ERROR%2F%2FOUT_OF_MEMORY`);
   await page.getByRole('table', { name: 'Sessions' }).getByRole('link').first().click();
-  await page.getByRole('alert').getByText('The bot used more memory than its profile allows, and was killed.').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText('The bot used more memory than its profile allows, and was killed.')
+    .waitFor();
   await tile('Ended').getByText('Out of memory', { exact: true }).waitFor();
   await tile('Errors').getByText('the failure of the session').waitFor();
   await inspect('session-out-of-memory');

@@ -268,7 +268,9 @@ export const listOrganizationSessions = defineOperation({
       .string()
       .max(64)
       .optional()
-      .describe('Only sessions whose bot failed in this way, as in a problem; empty: only sessions without a known way'),
+      .describe(
+        'Only sessions whose bot failed in this way, as in a problem; empty: only sessions without a known way',
+      ),
     ...conversationFilters,
     endState: z.string().optional().describe('End states, separated by commas; any other value matches nothing'),
     startTime: UnixSeconds.describe('Only sessions created at or after this Unix time in seconds, fractions allowed'),

@@ -43,7 +43,7 @@ const DeploymentStatistics = z
     state: z.enum(listStatusValues(deploymentStateLabels)),
     at: IsoDateTime.describe('When it first served sessions or failed; until then, when it was created'),
     ...figures,
-    openAtMost: count.describe("Its sessions when its agent had most at the same time"),
+    openAtMost: count.describe('Its sessions when its agent had most at the same time'),
     limit: count.describe('How many sessions it allows at the same time'),
   })
   .meta({ id: 'DeploymentStatistics' });

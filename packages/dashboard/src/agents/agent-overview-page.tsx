@@ -45,7 +45,9 @@ export function AgentOverviewPage() {
         }}
       />
       <QueryBoundary query={statistics}>
-        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} agent={agent.name} />}
+        {(data) => (
+          <StatisticsCharts organization={organization} period={period} statistics={data} agent={agent.name} />
+        )}
       </QueryBoundary>
       <Section title="Failed sessions by cause">
         <QueryBoundary query={problems}>
@@ -60,12 +62,7 @@ export function AgentOverviewPage() {
               }
             >
               {(problem) => (
-                <ProblemRow
-                  key={problem.key}
-                  organization={organization}
-                  period={period}
-                  problem={problem}
-                />
+                <ProblemRow key={problem.key} organization={organization} period={period} problem={problem} />
               )}
             </RowList>
           )}

@@ -43,7 +43,10 @@ export function DeploymentsPage() {
   const statistics = useQuery(statisticsQuery(organization, 'week', name));
   const mayRollBack = canCallOperation(membership, 'rollback');
   return (
-    <Section title="Deployments" lead="Each deployment is one version. New sessions use the one that serves. Figures are of the last week.">
+    <Section
+      title="Deployments"
+      lead="Each deployment is one version. New sessions use the one that serves. Figures are of the last week."
+    >
       <QueryBoundary query={query}>
         {({ pages }) => (
           <>
@@ -171,7 +174,7 @@ function listOutcomes(outcomes: Outcomes) {
   return [
     formatCount(outcomes.figures.sessions, 'session'),
     <span key="failures">
-      <FailureShare {...outcomes} /> failed
+      Failed <FailureShare {...outcomes} />
     </span>,
     ...(outcomes.figures.responseP50Ms === null
       ? []

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatDuration, formatElapsedTime, formatLatency, formatRelativeTime, formatTimeRange } from './format.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatElapsedTime,
+  formatLatency,
+  formatRelativeTime,
+  formatTimeRange,
+} from './format.ts';
 
 // Local times, because dates are shown in the time zone of the browser.
 const now = new Date('2026-11-23T12:00:00');

@@ -223,6 +223,8 @@ function drawMarks(
   if (min === null || max === null) return;
   ctx.save();
   ctx.lineWidth = devicePixelRatio;
+  // The chart library leaves the dashes of the last series set.
+  ctx.setLineDash([]);
   for (const mark of marks) {
     if (mark.at < min || mark.at > max) continue;
     const x = Math.round(valToPos(mark.at, 'x', true)) + 0.5;

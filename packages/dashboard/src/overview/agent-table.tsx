@@ -70,13 +70,19 @@ export function AgentTable({ organization, period, statistics }: AgentTableProps
               },
               {
                 title: 'Status',
+                isOptional: true,
                 cell: (agent) => (
                   <span className="flex gap-1.5">
                     <AgentBadges status={getAgentStatus(agent)} />
                   </span>
                 ),
               },
-              { title: 'Sessions', isNumber: true, cell: ({ name }) => sum(name, 'sessions').toLocaleString('en') },
+              {
+                title: 'Sessions',
+                isNumber: true,
+                isOptional: true,
+                cell: ({ name }) => sum(name, 'sessions').toLocaleString('en'),
+              },
               {
                 title: 'Failed',
                 isNumber: true,

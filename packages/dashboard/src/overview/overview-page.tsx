@@ -73,10 +73,8 @@ function OverviewSections({ overview, organization }: OverviewSectionsProps) {
       <QueryBoundary query={statistics}>
         {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} />}
       </QueryBoundary>
-      <div className="grid items-start gap-8 xl:grid-cols-[2fr_3fr] *:min-w-0">
-        <RecentSessions organization={organization} />
-        <AgentTable organization={organization} period={period} statistics={statistics.data} />
-      </div>
+      <AgentTable organization={organization} period={period} statistics={statistics.data} />
+      <RecentSessions organization={organization} />
     </>
   );
 }

@@ -32,7 +32,10 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
           <RowList
             label="Needs attention"
             firstRows={6}
-            items={[...current.map((items) => ({ items })), ...groupProblems(data.problems).map((problem) => ({ problem }))]}
+            items={[
+              ...current.map((items) => ({ items })),
+              ...groupProblems(data.problems).map((problem) => ({ problem })),
+            ]}
             empty={
               <EmptyState icon={CircleCheck} title="Nothing needs attention">
                 No agent has a problem, and no session failed in this period.

@@ -1,4 +1,4 @@
-import type { SessionResponse } from '@bothost/contract';
+import { nameSessionEnd, type SessionResponse } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import { formatDuration, formatLatency } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
@@ -16,10 +16,11 @@ type SessionFactsProps = {
 export function SessionFacts({ organization, agentName, session }: SessionFactsProps) {
   const { sessionId, deploymentId, createdAt, endedAt, completionStatus, meetingIds } = session;
   const firstFrame = session.startPhases?.firstFrame ?? null;
+  const end = nameSessionEnd(session);
   const now = useNow(endedAt === null);
   const facts = [
     ['Status', <SessionStatus key="status" session={session} />],
-    ['Completion', completionStatus ?? '—'],
+    ['Completion', end === null ? '—' : `${end.name} (${completionStatus})`],
     ['Started', <RelativeTime key="started" at={createdAt} />],
     ['Duration', formatDuration(computeSessionDurationMs(session, now))],
     ['Bot start', formatBotStartDuration(session)],

@@ -14,7 +14,10 @@ describe('createSessionQuery', () => {
     [{ since: '15m' }, { startTime: Date.parse('2026-11-23T11:45:00Z') / 1000 }],
     [{ since: '7d' }, { startTime: Date.parse('2026-11-16T12:00:00Z') / 1000 }],
     [{ since: 'yesterday' }, {}],
-    [{ from: 1_795_417_200, to: 1_795_419_000 }, { startTime: 1_795_417_200, endTime: 1_795_418_999.999 }],
+    [
+      { from: 1_795_417_200, to: 1_795_419_000 },
+      { startTime: 1_795_417_200, endTime: 1_795_418_999.999 },
+    ],
     [{ duration: '10-60' }, { durationMin: 10, durationMax: 60 }],
     [{ duration: '-10' }, { durationMax: 10 }],
     [{ duration: '600-' }, { durationMin: 600 }],

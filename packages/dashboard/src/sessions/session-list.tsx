@@ -14,7 +14,12 @@ import { computeSessionDurationMs, formatBotStartDuration } from './session-dura
 import type { SessionFilter } from './session-filter.ts';
 import { SessionStatus } from './session-status.tsx';
 import { StopSessionDialog } from './stop-session-dialog.tsx';
-import { type NewestSessionList, useRowCount, useScrollAnchoredSessionList, useSessionRows } from './use-session-rows.ts';
+import {
+  type NewestSessionList,
+  useRowCount,
+  useScrollAnchoredSessionList,
+  useSessionRows,
+} from './use-session-rows.ts';
 
 const rowPixels = 64;
 const columns =

@@ -58,17 +58,19 @@ function LocalTimeField({ label, value, onValue }: LocalTimeFieldProps) {
     setEntered(text);
   }
   return (
-    <TextField
-      label={label}
-      type="datetime-local"
-      value={entered}
-      onValue={(changed) => {
-        setEntered(changed);
-        const seconds = parseLocalTime(changed);
-        if (seconds !== undefined) onValue(seconds);
-      }}
-      // The value is empty while one of its parts is, so an empty field removes its end of the period only when it is left.
-      onBlur={() => entered === '' && value !== undefined && onValue(undefined)}
-    />
+    <div className="col-span-2">
+      <TextField
+        label={label}
+        type="datetime-local"
+        value={entered}
+        onValue={(changed) => {
+          setEntered(changed);
+          const seconds = parseLocalTime(changed);
+          if (seconds !== undefined) onValue(seconds);
+        }}
+        // The value is empty while one of its parts is, so an empty field removes its end of the period only when it is left.
+        onBlur={() => entered === '' && value !== undefined && onValue(undefined)}
+      />
+    </div>
   );
 }

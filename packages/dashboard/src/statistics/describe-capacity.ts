@@ -12,10 +12,14 @@ export function describeCapacity({ points, stepSeconds }: Capacity, hasAgents: b
   if (last !== undefined) {
     const from = new Date(last.at);
     const times = formatTimeRange(from, new Date(from.getTime() + stepSeconds * 1_000), now);
-    sentences.push(`${hasAgents ? 'All agents together reached their limits' : 'The limit was reached'}, last from ${times}.`);
+    sentences.push(
+      `${hasAgents ? 'All agents together reached their limits' : 'The limit was reached'}, last from ${times}.`,
+    );
   }
   if (points.some(({ openAtMost, limit }) => openAtMost > limit)) {
-    sentences.push('Sessions above the limit began before it was lowered by a deployment, or before their agent was deleted.');
+    sentences.push(
+      'Sessions above the limit began before it was lowered by a deployment, or before their agent was deleted.',
+    );
   }
   return sentences.length === 0 ? undefined : sentences.join(' ');
 }

@@ -20,11 +20,23 @@ const problem = (fields: Partial<SessionProblem>): SessionProblem => ({
 
 describe('groupProblems', () => {
   it('joins problems of several agents with the same cause, with all sessions from the first to the last', () => {
-    const crash = { completionStatus: 'HTTP_ERROR', exceptionType: null, failure: 'SIGSEGV', cause: 'A crash.', count: 9 };
+    const crash = {
+      completionStatus: 'HTTP_ERROR',
+      exceptionType: null,
+      failure: 'SIGSEGV',
+      cause: 'A crash.',
+      count: 9,
+    };
     const groups = groupProblems([
       problem({ count: 4 }),
       problem({ ...crash, agentName: 'fleet' }),
-      problem({ agentName: 'crow', count: 6, firstAt: at('09:12'), lastAt: at('09:51'), latestSessionId: 'crow-latest' }),
+      problem({
+        agentName: 'crow',
+        count: 6,
+        firstAt: at('09:12'),
+        lastAt: at('09:51'),
+        latestSessionId: 'crow-latest',
+      }),
     ]);
     expect(groups).toMatchObject([
       {
@@ -48,12 +60,15 @@ describe('formatProblemKey', () => {
     ['500', 'KeyError', null, '500/KeyError'],
     ['HTTP_ERROR', null, 'OUT_OF_MEMORY', 'HTTP_ERROR//OUT_OF_MEMORY'],
     ['SERVICE_INTERRUPTED', null, null, 'SERVICE_INTERRUPTED'],
-  ])('names a problem so that parseProblemKey returns its query: %s, %s, %s', (completionStatus, exceptionType, failure, key) => {
-    expect(formatProblemKey({ completionStatus, exceptionType, failure })).toBe(key);
-    expect(parseProblemKey(key)).toEqual({
-      completionStatus,
-      exceptionType: exceptionType ?? '',
-      failure: failure ?? '',
-    });
-  });
+  ])(
+    'names a problem so that parseProblemKey returns its query: %s, %s, %s',
+    (completionStatus, exceptionType, failure, key) => {
+      expect(formatProblemKey({ completionStatus, exceptionType, failure })).toBe(key);
+      expect(parseProblemKey(key)).toEqual({
+        completionStatus,
+        exceptionType: exceptionType ?? '',
+        failure: failure ?? '',
+      });
+    },
+  );
 });

@@ -2,7 +2,10 @@ import type { SessionProblem } from '@bothost/contract';
 import { formatProblemKey } from './problem-key.ts';
 
 /** Failed sessions with the same cause, of one agent or of several. */
-export type ProblemGroup = Pick<SessionProblem, 'cause' | 'next' | 'count' | 'firstAt' | 'lastAt' | 'latestSessionId'> & {
+export type ProblemGroup = Pick<
+  SessionProblem,
+  'cause' | 'next' | 'count' | 'firstAt' | 'lastAt' | 'latestSessionId'
+> & {
   readonly key: string;
   /** The agents and their numbers of failed sessions, the most affected first. */
   readonly agents: readonly Pick<SessionProblem, 'agentName' | 'count'>[];
@@ -29,7 +32,7 @@ function join(group: ProblemGroup, problem: SessionProblem): ProblemGroup {
     next,
     lastAt,
     latestSessionId,
-    firstAt: problem.firstAt < group.firstAt ? problem.firstAt : group.firstAt,
+    firstAt: (problem.firstAt < group.firstAt ? problem : group).firstAt,
     count: group.count + count,
     agents: [...group.agents, { agentName, count }].toSorted((one, other) => other.count - one.count),
   };

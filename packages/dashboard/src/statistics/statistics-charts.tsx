@@ -38,12 +38,13 @@ export function StatisticsCharts({ organization, period, statistics, agent }: St
   const { times, marks, range, changes } = useMemo(() => {
     const starts = points.map(({ at }) => Date.parse(at) / 1_000);
     const from = starts[0] ?? 0;
-    const listed = deployments.filter(({ at }) => Date.parse(at) / 1_000 >= from);
+    const listed = deployments.filter(({ at }) => Date.parse(at) / 1_000 >= from).toReversed();
     return {
       times: starts,
       range: { from, to: (starts.at(-1) ?? 0) + stepSeconds },
-      changes: listed.toReversed(),
-      marks: listed.map((one) => ({ at: Date.parse(one.at) / 1_000, color: markColor(one) })),
+      changes: listed,
+      // More lines would hide the figures.
+      marks: listed.slice(0, listedChanges).map((one) => ({ at: Date.parse(one.at) / 1_000, color: markColor(one) })),
     };
   }, [points, stepSeconds, deployments]);
   const values = <Name extends keyof Statistics['points'][number]>(name: Name) => points.map((point) => point[name]);
@@ -168,7 +169,7 @@ const figureColumns: readonly TableColumn<Point>[] = [
   latencyColumn('Response p95', 'responseP95Ms'),
 ];
 
-/** How many deployments are listed below the charts, the newest. */
+/** How many deployments have a line in the charts and are listed below them, the newest. */
 const listedChanges = 8;
 
 type DeploymentChangesProps = {
@@ -198,7 +199,7 @@ function DeploymentChanges({ organization, deployments, hasAgents }: DeploymentC
         ))}
       </ul>
       {deployments.length > listedChanges && (
-        <span className="text-quiet">and {deployments.length - listedChanges} earlier ones</span>
+        <span className="text-quiet">and {deployments.length - listedChanges} earlier ones, without a line</span>
       )}
     </div>
   );

@@ -13,7 +13,12 @@ type StatisticsTilesProps = {
   /** The figures of the period. Undefined while they are loaded. */
   readonly total: SessionFigures | undefined;
   /** What runs now. */
-  readonly live: { readonly sessions: number; readonly limit: number; readonly warm: number; readonly starting: number };
+  readonly live: {
+    readonly sessions: number;
+    readonly limit: number;
+    readonly warm: number;
+    readonly starting: number;
+  };
 };
 
 /** Tiles of the sessions that run now, and of failures, start and response times of the period. Each is a link to its sessions. */
@@ -36,11 +41,15 @@ export function StatisticsTiles({ organization, agent, period, total, live }: St
     note: p95 === null ? `None ${inPeriod}` : `p95 ${formatLatency(p95)} ${inPeriod}`,
   });
   return (
-    <dl className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
       <Tile
         name="Live sessions"
         value={link({ status: 'active' }, live.sessions)}
-        note={`of ${live.limit} at the same time; ${live.warm} warm, ${live.starting} starting`}
+        note={[
+          `of ${live.limit} at the same time`,
+          ...(live.warm > 0 ? [`${live.warm} warm`] : []),
+          ...(live.starting > 0 ? [`${live.starting} starting`] : []),
+        ].join(', ')}
       >
         <Meter share={live.limit === 0 ? 0 : live.sessions / live.limit} />
       </Tile>

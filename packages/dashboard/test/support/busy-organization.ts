@@ -141,7 +141,7 @@ async function insertEndedSessions(run: Run, count: number): Promise<void> {
      from planned cross join lateral (
        select (response_ms * case when name = 'booking' and activated_at >= now() - interval '1 day' then 2.6
          when outage is not null then 1.7 else 1 end)::int as ms
-     ) responses where luck > 0.05`,
+     ) responses where luck > 0.05 or name = 'interview'`,
   );
 }
 

@@ -5,14 +5,18 @@ import { openDirectDatabaseConnection } from '../../../server/test/crash/direct-
 const parrot = { organization: 'home', name: 'parrot' };
 
 /** Inserts database rows of ended sessions of an agent, one for each second before the present. */
-export async function insertSessions(service: BuiltService, count: number, { organization, name } = parrot): Promise<void> {
+export async function insertSessions(
+  service: BuiltService,
+  count: number,
+  { organization, name } = parrot,
+): Promise<void> {
   await changeRows(
     service,
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, created_at, updated_at,
        requested_at, bot_started_at, cold_start, ended_at, completion_status, events)
      select gen_random_uuid(), organization_id, id, desired_deployment_id, 'ended', 'none', at, at, at, at, false,
        at + interval '30 seconds', 'HTTP_COMPLETED', '[]'
-     from agents, generate_series(1, $1) as number, lateral (select now() - number * interval '1 second' as at) as times
+     from agents, generate_series(1, $1) as number, lateral (select date_trunc('milliseconds', now()) - number * interval '1 second' as at) as times
      where agents.name = $2 and organization_id = (select id from organizations where name = $3)`,
     count,
     name,

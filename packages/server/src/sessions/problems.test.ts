@@ -96,7 +96,13 @@ describe('listSessionProblems', () => {
     const problem = (await list(organizationId)).find(({ latestSessionId }) => latestSessionId === sessionId);
     expect(problem).toMatchObject({ count: 1, failure });
     expect(findBotFailure((events as readonly StoredSessionEvent[]).map(toSessionEvent))).toBe(failure);
-    const filter = { limit: 10, offset: 0, status: 'all', completionStatus: 'HTTP_ERROR', failure: failure ?? '' } as const;
+    const filter = {
+      limit: 10,
+      offset: 0,
+      status: 'all',
+      completionStatus: 'HTTP_ERROR',
+      failure: failure ?? '',
+    } as const;
     const { sessions } = await listOrganizationSessions(context, { organizationId }, filter);
     expect(sessions.map((listed) => listed.sessionId)).toEqual([sessionId]);
   });
