@@ -62,7 +62,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     throw error;
   }
   const directory = join(options.dataDirectory, 'docker');
-  const records = openInstanceRecordStore(join(directory, 'instances'));
+  const files = openInstanceRecordStore(join(directory, 'instances'));
   const imageRecords = openImageRecords(join(directory, 'images'), now);
   const images = createImages({
     engine,
@@ -70,7 +70,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     allowsLocal: options.allowsLocalImages,
   });
   const clock = createSpoolClock(now);
-  const instances = createInstanceRegistry({ ...options, engine, records, clock });
+  const instances = createInstanceRegistry({ ...options, engine, files, clock });
   const events = await watchEngineEvents({
     engine,
     hostId,
@@ -83,8 +83,8 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     engine,
     images,
     instances,
-    records,
-    conversationPaths: records.conversationPaths,
+    files,
+    conversationPaths: files.conversationPaths,
   });
   const sessionCpu = createSessionCpu(instances.byId, logger);
   const disk = createDiskMeter({
@@ -92,7 +92,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     hostId,
     logger,
     instances: instances.byId,
-    conversationPaths: records.conversationPaths,
+    conversationPaths: files.conversationPaths,
     limitBytes: options.instanceDiskBytes,
   });
   const stopPolling = startPolling({ pollMs: diskIntervalMs, logger }, [
@@ -166,7 +166,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
         const record = instances.byId.get(instanceId)?.record();
         const identity = (file === 'lines' ? record?.conversation : record?.recording) ?? null;
         if (identity === null) return null;
-        return readConversationFile(records.conversationPaths(instanceId)[file], identity, offset, maximumBytes);
+        return readConversationFile(files.conversationPaths(instanceId)[file], identity, offset, maximumBytes);
       },
     },
     forget: async (instanceId) => {
@@ -175,10 +175,10 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     },
     sample: async (instanceIds) => {
       const known = instanceIds.flatMap((instanceId) => instances.byId.get(instanceId) ?? []);
-      const usages = new Map<string, NonNullable<Awaited<ReturnType<(typeof known)[number]['usage']>>>>();
+      const usages = new Map<string, NonNullable<Awaited<ReturnType<(typeof known)[number]['sample']>>>>();
       for (let from = 0; from < known.length; from += samplesAtOnce) {
         const some = known.slice(from, from + samplesAtOnce);
-        const found = await Promise.all(some.map((instance) => instance.usage()));
+        const found = await Promise.all(some.map((instance) => instance.sample()));
         for (const [index, instance] of some.entries()) {
           const usage = found[index];
           if (usage != null) usages.set(instance.instanceId, usage);
@@ -194,7 +194,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     findReplaceable: () => new Set(),
     outputs: createInstanceOutputs({
       instances: instances.byId,
-      outputDirectory: records.logDirectory,
+      outputDirectory: files.logDirectory,
       clock,
       removeTree: options.removeTree,
     }),

@@ -1,24 +1,11 @@
-import { describeExit, type InstanceEnd, listExits } from '../instance-end.ts';
+import { listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
-import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
-import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
+import type { InstanceEvent, ObservedInstance } from '../runtime.ts';
 import { listContainers, removeContainer } from './containers.ts';
-import type { EngineClient } from './engine-client.ts';
 import type { EngineEvent } from './engine-schemas.ts';
-import { followInstance, type Instance } from './instance.ts';
-import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
+import { followInstance, type Instance, type InstanceContext } from './instance.ts';
+import type { InstanceRecord } from './instance-record.ts';
 import { instanceLabel } from './labels.ts';
-
-export type InstanceRegistryOptions = {
-  readonly engine: EngineClient;
-  readonly hostId: string;
-  readonly records: InstanceRecordStore;
-  readonly logger: RuntimeLogger;
-  readonly now: () => Date;
-  readonly clock: SpoolClock;
-  readonly outputLimitBytes: number;
-  readonly path: string;
-};
 
 /** The instances of this server, started or adopted, until `forget` is called for them. */
 export type InstanceRegistry = {
@@ -39,31 +26,16 @@ export type InstanceRegistry = {
   readonly close: () => Promise<void>;
 };
 
-export function createInstanceRegistry(options: InstanceRegistryOptions): InstanceRegistry {
-  const { engine, hostId, records, logger } = options;
+export function createInstanceRegistry(
+  options: Omit<InstanceContext, 'events'> & { readonly hostId: string },
+): InstanceRegistry {
+  const { engine, hostId, files, logger } = options;
   const events = createInstanceEvents(options.now);
   const byId = new Map<string, Instance>();
   const launching = new Set<string>();
 
-  const open = (instanceId: string, record: InstanceRecord, end: InstanceEnd | null): Instance => {
-    const output = openOutputSpool({
-      directory: records.logDirectory(instanceId),
-      isFinished: end !== null,
-      limitBytes: options.outputLimitBytes,
-      searchPath: options.path,
-      clock: options.clock,
-      onDropped: (bytes) => events.outputDropped(instanceId, bytes),
-      onError: (error) => logger.error({ instanceId, err: error }, 'output of instance could not be recorded'),
-    });
-    const instance = followInstance({
-      ...options,
-      instanceId,
-      record,
-      end,
-      output,
-      onStopped: () => events.stopped(instanceId),
-      onEnded: (ended) => events.ended(instanceId, new Date(ended.at), describeExit(ended)),
-    });
+  const add = (instanceId: string, record: InstanceRecord): Instance => {
+    const instance = followInstance({ ...options, events }, instanceId, record);
     byId.set(instanceId, instance);
     return instance;
   };
@@ -76,21 +48,21 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       const instanceId = Labels?.[instanceLabel] ?? '';
       if (isKnown(instanceId)) continue;
       // A previous server process was killed before it started the container, or has lost its data directory.
-      if (State === 'created' || records.read(instanceId)?.containerId !== Id) {
+      if (State === 'created' || files.read(instanceId)?.containerId !== Id) {
         logger.warn({ instanceId, containerId: Id, state: State }, 'container without an instance removed');
         await removeContainer(engine, Id, true);
       }
     }
     let adopted = 0;
-    for (const instanceId of records.ids()) {
+    for (const instanceId of files.ids()) {
       if (isKnown(instanceId)) continue;
-      const record = records.read(instanceId);
+      const record = files.read(instanceId);
       if (record === null || found.get(record.containerId) === 'created') {
-        await records.remove(instanceId);
+        await files.remove(instanceId);
         continue;
       }
       adopted++;
-      open(instanceId, record, records.readEnd(instanceId));
+      add(instanceId, record);
     }
     if (adopted > 0) logger.info({ instances: adopted }, 'instances of a previous server process adopted');
     const running = [...byId.values()].filter((instance) => instance.end() === null);
@@ -110,7 +82,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   return {
     byId,
     launching,
-    add: (instanceId, record) => open(instanceId, record, null),
+    add,
     list: () => [...byId.values()].map((instance) => instance.observe()),
     synchronize,
     handle: ({ Action, Actor, timeNano }) => {
@@ -132,7 +104,7 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
       if (instance.end() === null) throw new Error(`Instance ${instanceId} is still running.`);
       await removeContainer(engine, instance.record().containerId);
       await instance.close();
-      await records.remove(instanceId);
+      await files.remove(instanceId);
       byId.delete(instanceId);
     },
     close: async () => {

@@ -29,7 +29,7 @@ export type InstanceStarterContext = ContainerOptions & {
   readonly logger: RuntimeLogger;
   readonly images: Pick<Images, 'pull'>;
   readonly instances: InstanceRegistry;
-  readonly records: InstanceRecordStore;
+  readonly files: InstanceRecordStore;
 };
 
 export function createInstanceStarter(context: InstanceStarterContext): InstanceStarts {
@@ -39,9 +39,9 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     const { instanceId } = spec;
     instances.launching.add(instanceId);
     try {
-      const conversation = await context.records.create(instanceId);
+      const conversation = await context.files.create(instanceId);
       const containerId = await createForInstance(context, spec, canceled).catch(async (error: unknown) => {
-        await context.records.remove(instanceId);
+        await context.files.remove(instanceId);
         throw error;
       });
       try {
@@ -55,7 +55,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
           conversation: conversation.lines,
           recording: conversation.recording,
         };
-        context.records.write(instanceId, record);
+        context.files.write(instanceId, record);
         await startOnNetwork(context, containerId);
         return instances.add(instanceId, record);
       } catch (error) {
@@ -63,7 +63,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
         await removeContainer(engine, containerId, true).catch((failure: unknown) => {
           context.logger.warn({ instanceId, err: failure }, 'container of failed start could not be removed');
         });
-        await context.records.remove(instanceId);
+        await context.files.remove(instanceId);
         throw error;
       }
     } finally {

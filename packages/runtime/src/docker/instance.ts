@@ -1,128 +1,78 @@
-import { once } from 'node:events';
 import { botPort } from '../bot-port.ts';
-import type { InstanceEnd } from '../instance-end.ts';
-import { createInstanceEnding } from '../instance-ending.ts';
-import { createOutputFollower } from '../output/output-follower.ts';
-import type { OutputSpool } from '../output/output-spool.ts';
-import type { InstanceAddress, ObservedInstance, ResourceUsage, RuntimeLogger } from '../runtime.ts';
-import { settlesWithin } from '../settles-within.ts';
+import { createInstanceRecorder, type InstanceRecorder, type RecorderContext } from '../instance-recorder.ts';
+import type { InstanceAddress, ObservedInstance, ResourceUsage } from '../runtime.ts';
 import { describeEnd, type ReportedExit } from './container-end.ts';
 import { copyContainerLogs } from './container-logs.ts';
 import { type CpuPhase, killContainer, limitContainerCpu, readContainer } from './containers.ts';
-import { type EngineClient, EngineError } from './engine-client.ts';
+import { type EngineClient, isEngineError } from './engine-client.ts';
 import { statsSchema } from './engine-schemas.ts';
 import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
 
 /** Milliseconds between two questions whether a killed container has ended, in case that the event was lost. */
 const checkMs = 1_000;
 
-export type Instance = {
+export type Instance = InstanceRecorder & {
   readonly instanceId: string;
   readonly record: () => InstanceRecord;
   readonly observe: () => ObservedInstance;
   readonly address: () => InstanceAddress | null;
-  readonly output: OutputSpool;
-  readonly end: () => InstanceEnd | null;
-  /** Resolves when the end is recorded. */
-  readonly ended: Promise<void>;
   readonly becomeReady: (host: string) => void;
   /** Sets the CPU limit of the profile, or that of a bot that starts or opens a session. */
   readonly limitCpu: (phase: CpuPhase) => Promise<void>;
   /** Reads from the engine whether the instance has ended. Rejects if the engine does not respond. */
   readonly check: (reported?: ReportedExit) => Promise<void>;
-  readonly usage: () => Promise<ResourceUsage | null>;
+  /** Reads the usage, if the instance runs. */
+  readonly sample: () => Promise<ResourceUsage | null>;
   readonly stop: (graceMs: number) => Promise<void>;
   readonly killForDisk: (reason: string) => Promise<void>;
-  /** Stops following the instance, which continues to run. */
-  readonly close: () => Promise<void>;
 };
 
-export type InstanceOptions = {
+export type InstanceContext = RecorderContext & {
   readonly engine: EngineClient;
-  readonly records: InstanceRecordStore;
-  readonly logger: RuntimeLogger;
+  readonly files: InstanceRecordStore;
   readonly now: () => Date;
-  readonly instanceId: string;
-  readonly record: InstanceRecord;
-  /** How the instance ended, if that is recorded. */
-  readonly end: InstanceEnd | null;
-  readonly output: OutputSpool;
-  /** Called when the bot has ended, before the rest of its output is read. */
-  readonly onStopped: () => void;
-  readonly onEnded: (end: InstanceEnd) => void;
 };
 
 /** Follows a container from its start, or from its adoption, until its end is recorded. */
-export function followInstance(options: InstanceOptions): Instance {
-  const { engine, records, logger, instanceId, output } = options;
-  let { record } = options;
+export function followInstance(context: InstanceContext, instanceId: string, adopted: InstanceRecord): Instance {
+  const { engine, files } = context;
+  let record = adopted;
   const { containerId, deploymentId } = record;
-  const closing = new AbortController();
-  const closed = once(closing.signal, 'abort');
-  let lastUsage: ResourceUsage | null = null;
+  const recorder = createInstanceRecorder(context, {
+    instanceId,
+    copyOutput: (output, follows, signal) => copyContainerLogs(engine, containerId, output, follows, signal),
+    // Without the container there is no output either.
+    isOutputMissing: (error) => isEngineError(error, 404),
+  });
+  if (recorder.end() === null) recorder.follow();
   /** Changes of the CPU limit are applied in the order of the calls. */
   let limited: Promise<void> = Promise.resolve();
 
   const update = (change: Partial<InstanceRecord>) => {
     record = { ...record, ...change };
-    records.write(instanceId, record);
+    files.write(instanceId, record);
   };
-
-  const follower = createOutputFollower({
-    copy: (follows, signal) => copyContainerLogs(engine, containerId, output, follows, signal),
-    onError: (error) => {
-      // Without the container there is no output either.
-      if (!(error instanceof EngineError && error.status === 404))
-        logger.warn({ instanceId, err: error }, 'last output of instance could not be read');
-    },
-  });
-  if (options.end === null) follower.follow();
-  const ending = createInstanceEnding({
-    ...options,
-    follower,
-    store: records,
-    onEnded: (end) => {
-      if (lastUsage !== null) lastUsage = { ...lastUsage, memoryBytes: 0, hasEnded: true };
-      options.onEnded(end);
-    },
-  });
-  let recorded: Promise<void> = Promise.resolve();
 
   const check = async (reported?: ReportedExit) => {
-    if (ending.end() !== null || closing.signal.aborted) return;
+    if (recorder.hasEnded()) return;
     const container = await readContainer(engine, containerId);
     if (container?.State.Running === true || container?.State.Status === 'created') return;
-    recorded = ending.record({ ...describeEnd(container, reported, options.now()), diskLimit: record.diskLimit });
-    await recorded;
-  };
-
-  /** Rejects if the service shuts down first, because a bot may have hours to end. */
-  const endsWithin = async (milliseconds: number) => {
-    const isSettled = await settlesWithin(Promise.race([ending.ended, closed]), milliseconds);
-    if (ending.end() === null && closing.signal.aborted)
-      throw new Error('The service shut down before the instance had ended.');
-    return isSettled;
-  };
-
-  const waitUntilEnded = async () => {
-    while (!(await endsWithin(checkMs))) await check();
+    await recorder.recordEnd({ ...describeEnd(container, reported, context.now()), diskLimit: record.diskLimit });
   };
 
   const address = (): InstanceAddress | null =>
-    record.host === null || ending.hasStopped() ? null : { host: record.host, port: botPort };
+    record.host === null || recorder.hasStopped() ? null : { host: record.host, port: botPort };
   return {
+    ...recorder,
     instanceId,
     record: () => record,
     address,
     observe: () => {
       const known = { instanceId, deploymentId };
-      if (ending.hasStopped()) return { ...known, state: 'exited', address: null };
+      if (recorder.hasStopped()) return { ...known, state: 'exited', address: null };
       const reached = address();
       return { ...known, state: reached === null ? 'starting' : 'ready', address: reached };
     },
-    output,
-    end: ending.end,
-    ended: ending.ended,
     becomeReady: (host) => update({ host }),
     limitCpu: (phase) => {
       limited = limited
@@ -131,29 +81,28 @@ export function followInstance(options: InstanceOptions): Instance {
       return limited;
     },
     check,
-    usage: async () => {
-      if (ending.end() === null) lastUsage = (await readUsage(engine, containerId)) ?? lastUsage;
-      return lastUsage;
+    sample: async () => {
+      const usage = recorder.hasEnded() ? null : await readUsage(engine, containerId);
+      if (usage !== null) recorder.recordUsage(usage);
+      return recorder.usage();
     },
     stop: async (graceMs) => {
-      if (ending.end() !== null) return;
+      if (recorder.hasEnded()) return;
       if (graceMs > 0) {
         await killContainer(engine, containerId, 'SIGTERM');
-        if (await endsWithin(graceMs)) return;
+        if (await recorder.endsWithin(graceMs)) return;
       }
       await killContainer(engine, containerId, 'SIGKILL');
-      await waitUntilEnded();
+      while (!(await recorder.endsWithin(checkMs))) await check();
     },
     killForDisk: async (reason) => {
-      if (ending.end() !== null) return;
+      if (recorder.hasEnded()) return;
       // Record the reason before the kill, so that the next server process knows it if this one is killed here.
       update({ diskLimit: reason });
       await killContainer(engine, containerId, 'SIGKILL');
     },
     close: async () => {
-      closing.abort();
-      await Promise.allSettled([follower.close(), recorded, limited]);
-      output.close();
+      await Promise.allSettled([recorder.close(), limited]);
     },
   };
 }

@@ -1,29 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describeExit, listExits } from '../instance-end.ts';
+import { listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
-import type { InstanceStore } from '../instance-store.ts';
-import { openOutputSpool, type SpoolClock } from '../output/output-spool.ts';
-import type { InstanceEvent, ObservedInstance, RuntimeLogger } from '../runtime.ts';
-import { followInstance, type Instance } from './instance.ts';
-import type { InstanceRecord } from './instance-record.ts';
-import type { PodApi } from './pod-api.ts';
+import type { InstanceEvent, ObservedInstance } from '../runtime.ts';
+import { followInstance, type Instance, type InstanceContext } from './instance.ts';
 import { deploymentLabel } from './pod-body.ts';
 import type { Pod } from './pod-schema.ts';
 import { getPullSecretName } from './pull-secret.ts';
 
-/** Pauses between two attempts to read a missing pod. */
-const firstPauseMs = 500;
-const maxPauseMs = 10_000;
-
-export type InstanceRegistryOptions = {
-  readonly api: PodApi;
-  readonly files: InstanceStore<InstanceRecord>;
-  readonly logger: RuntimeLogger;
-  readonly now: () => Date;
-  readonly clock: SpoolClock;
-  readonly outputLimitBytes: number;
-  readonly path: string;
-};
+/** Milliseconds between two attempts to read a missing pod. */
+const readPauseMs = 1_000;
 
 /** The instances of this server, started or adopted, until `forget` is called for them. */
 export type InstanceRegistry = {
@@ -45,14 +30,12 @@ export type InstanceRegistry = {
   readonly close: () => Promise<void>;
 };
 
-export function createInstanceRegistry(options: InstanceRegistryOptions): InstanceRegistry {
+export function createInstanceRegistry(options: Omit<InstanceContext, 'events' | 'onGone'>): InstanceRegistry {
   const { api, files, logger } = options;
   const events = createInstanceEvents(options.now);
   const byId = new Map<string, Instance>();
   /** Uids of pods that are being deleted, and whose instances are forgotten. */
   const forgotten = new Set<string>();
-  /** Instances whose pods are missing in a list, and are being read. */
-  const checking = new Set<Instance>();
   const closing = new AbortController();
 
   const remove = async (instanceId: string) => {
@@ -83,31 +66,14 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
     await remove(instanceId);
   };
 
+  const context = {
+    ...options,
+    events,
+    onGone: (instanceId: string) => logFailure(instanceId, remove(instanceId)),
+  };
+
   const open = (instanceId: string, podUid: string, deploymentId: string): Instance => {
-    const end = files.readEnd(instanceId);
-    const record = files.read(instanceId);
-    const output = openOutputSpool({
-      directory: files.logDirectory(instanceId),
-      isFinished: end !== null,
-      limitBytes: options.outputLimitBytes,
-      searchPath: options.path,
-      clock: options.clock,
-      onDropped: (bytes) => events.outputDropped(instanceId, bytes),
-      onError: (error) => logger.error({ instanceId, err: error }, 'output of instance could not be recorded'),
-    });
-    const instance = followInstance({
-      ...options,
-      instanceId,
-      podUid,
-      deploymentId,
-      record: record?.podUid === podUid ? record : null,
-      end,
-      output,
-      onEnded: (ended) => events.ended(instanceId, new Date(ended.at), describeExit(ended)),
-      onLeaving: (detail) => events.leaving(instanceId, detail),
-      onStopped: () => events.stopped(instanceId),
-      onGone: () => logFailure(instanceId, remove(instanceId)),
-    });
+    const instance = followInstance(context, instanceId, podUid, deploymentId);
     byId.set(instanceId, instance);
     return instance;
   };
@@ -136,21 +102,15 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
   /** Reads a missing pod. Meanwhile `list` of the runtime still returns the instance, so that nothing takes it for lost. */
   const checkUntilRead = async (instance: Instance) => {
     const { instanceId } = instance;
-    if (checking.has(instance)) return;
-    checking.add(instance);
-    let pauseMs = firstPauseMs;
     while (!closing.signal.aborted && byId.get(instanceId) === instance) {
       try {
         await instance.check();
-        break;
+        return;
       } catch (error) {
-        if (closing.signal.aborted) break;
         logger.warn({ instanceId, err: error }, 'missing pod could not be read');
-        await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
-        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+        await delay(readPauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }
-    checking.delete(instance);
   };
 
   return {

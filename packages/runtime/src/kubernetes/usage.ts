@@ -53,7 +53,7 @@ export function createUsageReader(options: {
       const usages = await Promise.all([...readings.values()].map(({ done }) => done));
       for (const instance of instances) {
         const usage = usages.map((byPod) => byPod.get(instance.instanceId)).find((found) => found !== undefined);
-        if (usage !== undefined) instance.setUsage(usage);
+        if (usage !== undefined) instance.recordUsage(usage);
       }
     },
   };

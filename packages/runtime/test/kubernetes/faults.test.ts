@@ -89,7 +89,8 @@ describe('a start in a cluster', () => {
     const { runtime, node, spec, events, server } = await open();
     node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
     const deadline = new AbortController();
-    const started = runtime.start(spec('a'), deadline.signal);
+    const credentials = async () => ({ registry: 'registry.test', username: 'acme', password: 'hidden-password' });
+    const started = runtime.start(spec('a', { credentials }), deadline.signal);
     await expect.poll(() => details(events)).toHaveLength(1);
     deadline.abort();
     await expect(started).rejects.toMatchObject({
