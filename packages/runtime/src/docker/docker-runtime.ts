@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { createContainerRuntime } from '../container-runtime.ts';
 import { readConversationFile } from '../output/conversation-files.ts';
-import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createSpoolClock } from '../output/output-spool.ts';
 import { startPolling } from '../polling.ts';
 import {
@@ -111,6 +111,19 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
   };
 
   return {
+    ...createContainerRuntime({
+      ...options,
+      instances,
+      starter,
+      requireConnection,
+      readUsage: async (running) => {
+        for (let from = 0; from < running.length; from += samplesAtOnce)
+          await Promise.all(running.slice(from, from + samplesAtOnce).map((instance) => instance.readUsage()));
+      },
+      closing: closing.signal,
+      logDirectory: files.logDirectory,
+      clock,
+    }),
     prepare: async ({ id, source, credentials, onProgress }, output, signal) => {
       requireId(id, (message) => new ProjectPreparationError(message));
       if (source.kind !== 'image')
@@ -145,22 +158,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
       if (imageRecords.has(image)) imageRecords.add(spec.deploymentId, image);
       return starter.start(spec, signal, launched);
     },
-    stop: async (instanceId, grace) => {
-      await starter.cancel(instanceId);
-      await instances.byId.get(instanceId)?.stop(grace);
-    },
-    list: async () => {
-      requireConnection();
-      return instances.list();
-    },
-    inspect: async (instanceId) => {
-      requireConnection();
-      const instance = instances.byId.get(instanceId);
-      await instance?.check();
-      return instance?.observe() ?? null;
-    },
     isAddressCurrent: (instanceId) => (instances.byId.get(instanceId)?.address() ?? null) !== null,
-    watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     conversations: {
       read: async (instanceId, file, offset, maximumBytes) => {
         const record = instances.byId.get(instanceId)?.record();
@@ -173,31 +171,10 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
       requireId(instanceId, (message) => new RangeError(message));
       await instances.forget(instanceId);
     },
-    sample: async (instanceIds) => {
-      const known = instanceIds.flatMap((instanceId) => instances.byId.get(instanceId) ?? []);
-      const usages = new Map<string, NonNullable<Awaited<ReturnType<(typeof known)[number]['sample']>>>>();
-      for (let from = 0; from < known.length; from += samplesAtOnce) {
-        const some = known.slice(from, from + samplesAtOnce);
-        const found = await Promise.all(some.map((instance) => instance.sample()));
-        for (const [index, instance] of some.entries()) {
-          const usage = found[index];
-          if (usage != null) usages.set(instance.instanceId, usage);
-        }
-      }
-      return usages;
-    },
     diskUsage: async (organizationId) => disk.usedBytes(organizationId),
     sessionOpening: sessionCpu.sessionOpening,
     sessionOpened: sessionCpu.sessionOpened,
     retain: async (deploymentIds) => imageRecords.retain(deploymentIds),
-    startMethods: () => new Map(),
-    findReplaceable: () => new Set(),
-    outputs: createInstanceOutputs({
-      instances: instances.byId,
-      outputDirectory: files.logDirectory,
-      clock,
-      removeTree: options.removeTree,
-    }),
     close: async () => {
       stopPolling();
       closing.abort();

@@ -1,6 +1,4 @@
-import { listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
-import type { InstanceEvent, ObservedInstance } from '../runtime.ts';
 import { listContainers, removeContainer } from './containers.ts';
 import type { EngineEvent } from './engine-schemas.ts';
 import { followInstance, type Instance, type InstanceContext } from './instance.ts';
@@ -13,15 +11,13 @@ export type InstanceRegistry = {
   /** Ids of instances whose container is being created, and which are not in `byId` yet. */
   readonly launching: Set<string>;
   readonly add: (instanceId: string, record: InstanceRecord) => Instance;
-  readonly list: () => readonly ObservedInstance[];
+  readonly events: InstanceEvents;
   /**
    * Compares the instances with the containers of the engine: adopts those of a previous server process, and finds ends without
    * an event. Removes containers that never ran.
    */
   readonly synchronize: () => Promise<void>;
   readonly handle: (event: EngineEvent) => void;
-  readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
-  readonly noticed: InstanceEvents['noticed'];
   readonly forget: (instanceId: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -83,7 +79,7 @@ export function createInstanceRegistry(
     byId,
     launching,
     add,
-    list: () => [...byId.values()].map((instance) => instance.observe()),
+    events,
     synchronize,
     handle: ({ Action, Actor, timeNano }) => {
       if (Action !== 'die' && Action !== 'destroy') return;
@@ -96,8 +92,6 @@ export function createInstanceRegistry(
         logger.warn({ instanceId: instance.instanceId, err: error }, 'end of instance could not be read');
       });
     },
-    watch: (signal) => events.watch(() => listExits(byId.values()), signal),
-    noticed: events.noticed,
     forget: async (instanceId) => {
       const instance = byId.get(instanceId);
       if (instance === undefined) return;

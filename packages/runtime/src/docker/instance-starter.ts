@@ -130,7 +130,7 @@ async function createForInstance(
       return create();
     }
     if (!isEngineError(error, 404)) throw error;
-    instances.noticed(spec.instanceId, 'pulling', `the image ${prepared.reference} is pulled again`);
+    instances.events.noticed(spec.instanceId, 'pulling', `the image ${prepared.reference} is pulled again`);
     await images.pull(prepared, { credentials: spec.credentials, onProgress: () => undefined, signal });
     return create();
   }

@@ -21,8 +21,8 @@ export type Instance = InstanceRecorder & {
   readonly limitCpu: (phase: CpuPhase) => Promise<void>;
   /** Reads from the engine whether the instance has ended. Rejects if the engine does not respond. */
   readonly check: (reported?: ReportedExit) => Promise<void>;
-  /** Reads the usage, if the instance runs. */
-  readonly sample: () => Promise<ResourceUsage | null>;
+  /** Records the usage that the engine reports. */
+  readonly readUsage: () => Promise<void>;
   readonly stop: (graceMs: number) => Promise<void>;
   readonly killForDisk: (reason: string) => Promise<void>;
 };
@@ -81,10 +81,9 @@ export function followInstance(context: InstanceContext, instanceId: string, ado
       return limited;
     },
     check,
-    sample: async () => {
-      const usage = recorder.hasEnded() ? null : await readUsage(engine, containerId);
+    readUsage: async () => {
+      const usage = await readUsage(engine, containerId);
       if (usage !== null) recorder.recordUsage(usage);
-      return recorder.usage();
     },
     stop: async (graceMs) => {
       if (recorder.hasEnded()) return;

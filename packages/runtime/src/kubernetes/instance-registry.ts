@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { listExits } from '../instance-end.ts';
 import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
-import type { InstanceEvent, ObservedInstance } from '../runtime.ts';
 import { followInstance, type Instance, type InstanceContext } from './instance.ts';
 import { deploymentLabel } from './pod-body.ts';
 import type { Pod } from './pod-schema.ts';
@@ -13,7 +11,7 @@ const readPauseMs = 1_000;
 /** The instances of this server, started or adopted, until `forget` is called for them. */
 export type InstanceRegistry = {
   readonly byId: ReadonlyMap<string, Instance>;
-  readonly list: () => readonly ObservedInstance[];
+  readonly events: InstanceEvents;
   /**
    * Adopts the instances of a previous server process whose pods are missing in a list. Reads each missing pod before its instance
    * ends.
@@ -22,8 +20,6 @@ export type InstanceRegistry = {
   /** Returns null if the pod is one that was forgotten. */
   readonly changed: (pod: Pod) => Instance | null;
   readonly deleted: (pod: Pod) => void;
-  readonly watch: (signal: AbortSignal) => AsyncIterable<InstanceEvent>;
-  readonly noticed: InstanceEvents['noticed'];
   /** Deletes everything of an instance whose bot never ran. */
   readonly discard: (instanceId: string) => Promise<void>;
   readonly forget: (instanceId: string) => Promise<void>;
@@ -115,7 +111,7 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
 
   return {
     byId,
-    list: () => [...byId.values()].map((instance) => instance.observe()),
+    events,
     listed: (pods) => {
       const uids = new Set(pods.map(({ metadata }) => metadata.uid));
       for (const uid of forgotten) if (!uids.has(uid)) forgotten.delete(uid);
@@ -129,8 +125,6 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
       const instance = byId.get(name);
       if (instance?.podUid === uid) instance.deleted(pod);
     },
-    watch: (signal) => events.watch(() => listExits(byId.values()), signal),
-    noticed: events.noticed,
     discard: removeAll,
     forget: async (instanceId) => {
       const instance = byId.get(instanceId);

@@ -128,7 +128,7 @@ function createWaitNotices(instances: InstanceRegistry, instanceId: string): Wai
       last = `The start waited: ${detail.replace(/\.*$/, '.')}`;
       if (reported.has(detail)) return;
       reported.add(detail);
-      instances.noticed(instanceId, notice, detail);
+      instances.events.noticed(instanceId, notice, detail);
     },
     last: () => last,
   };

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { createContainerRuntime } from '../container-runtime.ts';
 import { openInstanceStore } from '../instance-store.ts';
-import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createSpoolClock } from '../output/output-spool.ts';
 import {
   type DirectoryTreeRemover,
   ProjectPreparationError,
-  type ResourceUsage,
   type Runtime,
   type RuntimeOptions,
   RuntimeUnavailableError,
@@ -100,12 +99,22 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   });
   const getOrigin =
     options.getKubeletOrigin ?? ((host) => `https://${host.includes(':') ? `[${host}]` : host}:${kubeletPort}`);
-  const usage = createUsageReader({ client, namespace, logger, now, getOrigin });
-  const requireFresh = () => {
+  const readUsage = createUsageReader({ client, namespace, logger, now, getOrigin });
+  const requireConnection = () => {
     if (!watch.isFresh()) throw new Error('The API server of the cluster does not respond.');
   };
 
   return {
+    ...createContainerRuntime({
+      ...options,
+      instances,
+      starter,
+      requireConnection,
+      readUsage: options.readsUsage ? readUsage : async () => undefined,
+      closing: closing.signal,
+      logDirectory: files.logDirectory,
+      clock,
+    }),
     prepare: async ({ id, source }, output) => {
       if (source.kind !== 'image')
         throw new ProjectPreparationError('This region runs container images. Deploy an image instead of a project.');
@@ -121,30 +130,10 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
         throw new StartError(`"${spec.instanceId}" is not a valid id.`, null);
       return starter.start(spec, signal, launched);
     },
-    stop: async (instanceId, grace) => {
-      await starter.cancel(instanceId);
-      await instances.byId.get(instanceId)?.stop(grace);
-    },
-    list: async () => {
-      requireFresh();
-      return instances.list();
-    },
-    inspect: async (instanceId) => {
-      const instance = instances.byId.get(instanceId);
-      await instance?.check();
-      return instances.byId.get(instanceId)?.observe() ?? null;
-    },
     isAddressCurrent: (instanceId) => watch.isFresh() && (instances.byId.get(instanceId)?.address() ?? null) !== null,
-    watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     // The files of a bot are in its pod. Bots publish their conversations to the service instead.
     conversations: { read: async () => null },
     forget: instances.forget,
-    sample: async (instanceIds) => {
-      const known = instanceIds.flatMap((instanceId) => instances.byId.get(instanceId) ?? []);
-      if (options.readsUsage) await usage.read(known.filter((instance) => instance.end() === null));
-      const usages = known.map((instance): [string, ResourceUsage | null] => [instance.instanceId, instance.usage()]);
-      return new Map(usages.flatMap(([instanceId, found]) => (found === null ? [] : [[instanceId, found]])));
-    },
     diskUsage: async () => 0,
     sessionOpening: (instanceId) => {
       api.markClaimed(instanceId).catch((error: unknown) => {
@@ -154,14 +143,6 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     },
     sessionOpened: () => undefined,
     retain: async () => undefined,
-    startMethods: () => new Map(),
-    findReplaceable: () => new Set(),
-    outputs: createInstanceOutputs({
-      instances: instances.byId,
-      outputDirectory: files.logDirectory,
-      clock,
-      removeTree: options.removeTree,
-    }),
     close: async () => {
       closing.abort();
       await starter.close();

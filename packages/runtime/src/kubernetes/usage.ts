@@ -6,14 +6,10 @@ import { containerName } from './pod-status.ts';
 /** A kubelet that was asked within this time is not asked again. */
 const minIntervalMs = 1_000;
 
-export type UsageReader = {
-  /** Reads the usage of instances from the kubelets of their nodes, and stores it in the instances. Never rejects. */
-  readonly read: (instances: readonly Instance[]) => Promise<void>;
-};
-
 /**
- * Kubelets measure containers about every ten seconds. `getOrigin` returns the URL of the kubelet of a node, by its address. The
- * service needs the right to get `nodes/metrics`.
+ * Returns a function that reads the usage of instances from the kubelets of their nodes, and stores it in the instances. Kubelets
+ * measure containers about every ten seconds. `getOrigin` returns the URL of the kubelet of a node, by its address. The service needs
+ * the right to get `nodes/metrics`.
  */
 export function createUsageReader(options: {
   readonly client: Pick<ApiClient, 'readKubelet'>;
@@ -21,12 +17,10 @@ export function createUsageReader(options: {
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
   readonly getOrigin: (hostIp: string) => string;
-}): UsageReader {
+}): (instances: readonly Instance[]) => Promise<void> {
   const { client, namespace, logger, now } = options;
-  const readings = new Map<
-    string,
-    { readonly begunAt: number; readonly done: Promise<ReadonlyMap<string, ResourceUsage>> }
-  >();
+  let readings = new Map<string, Promise<ReadonlyMap<string, ResourceUsage>>>();
+  let begunAt = Number.NEGATIVE_INFINITY;
   let isReported = false;
 
   const readNode = async (hostIp: string): Promise<ReadonlyMap<string, ResourceUsage>> => {
@@ -43,19 +37,22 @@ export function createUsageReader(options: {
     }
   };
 
-  return {
-    read: async (instances) => {
-      const hosts = new Set(instances.flatMap((instance) => instance.pod()?.status.hostIP ?? []));
-      const begunAt = now().getTime();
-      for (const [hostIp, { begunAt: before }] of readings)
-        if (!hosts.has(hostIp) || begunAt - before >= minIntervalMs) readings.delete(hostIp);
-      for (const hostIp of hosts) if (!readings.has(hostIp)) readings.set(hostIp, { begunAt, done: readNode(hostIp) });
-      const usages = await Promise.all([...readings.values()].map(({ done }) => done));
-      for (const instance of instances) {
-        const usage = usages.map((byPod) => byPod.get(instance.instanceId)).find((found) => found !== undefined);
-        if (usage !== undefined) instance.recordUsage(usage);
-      }
-    },
+  const record = async (instance: Instance) => {
+    const hostIp = instance.pod()?.status.hostIP;
+    if (hostIp === undefined) return;
+    const reading = readings.get(hostIp) ?? readNode(hostIp);
+    readings.set(hostIp, reading);
+    const usage = (await reading).get(instance.instanceId);
+    if (usage !== undefined) instance.recordUsage(usage);
+  };
+
+  return async (instances) => {
+    const at = now().getTime();
+    if (at - begunAt >= minIntervalMs) {
+      readings = new Map();
+      begunAt = at;
+    }
+    await Promise.all(instances.map(record));
   };
 }
 
