@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Pool } from 'undici';
+import { describeNetworkError } from '../describe-network-error.ts';
 import { RuntimeUnavailableError } from '../runtime.ts';
 
 /** The oldest version of the Docker Engine API that works: Debian 12 has it. */
@@ -69,7 +70,7 @@ async function negotiateVersion(pool: Pool, socketPath: string): Promise<string>
     .request({ method: 'GET', path: '/_ping', signal: AbortSignal.timeout(responseTimeoutMs) })
     .catch((error: unknown) => {
       throw new RuntimeUnavailableError(
-        `The Docker engine does not respond at ${socketPath} (${describeCause(error)}). Start it, or set BOTHOST_DOCKER_HOST to its socket.`,
+        `The Docker engine does not respond at ${socketPath} (${describeNetworkError(error)}). Start it, or set BOTHOST_DOCKER_HOST to its socket.`,
         { cause: error },
       );
     });
@@ -97,9 +98,13 @@ function createClient(pool: Pool, version: string, socketPath: string): EngineCl
       })
       .catch((error: unknown) => {
         request.signal?.throwIfAborted();
-        throw new EngineError(`The Docker engine does not respond at ${socketPath}: ${describeCause(error)}.`, null, {
-          cause: error,
-        });
+        throw new EngineError(
+          `The Docker engine does not respond at ${socketPath}: ${describeNetworkError(error)}.`,
+          null,
+          {
+            cause: error,
+          },
+        );
       });
     if (response.statusCode < 400) return response.body;
     const body = await text(response.body).catch(() => '');
@@ -115,7 +120,7 @@ function createClient(pool: Pool, version: string, socketPath: string): EngineCl
       const body = await send(method, path, request, signal);
       const content = await text(body).catch((error: unknown) => {
         request.signal?.throwIfAborted();
-        throw new EngineError(`The Docker engine closed the connection: ${describeCause(error)}.`, null, {
+        throw new EngineError(`The Docker engine closed the connection: ${describeNetworkError(error)}.`, null, {
           cause: error,
         });
       });
@@ -133,9 +138,4 @@ function readMessage(body: string): string | null {
   } catch {
     return null;
   }
-}
-
-function describeCause(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

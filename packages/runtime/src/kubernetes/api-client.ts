@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
+import { describeNetworkError } from '../describe-network-error.ts';
 import type { ClusterAccess, ClusterCredentials } from './cluster-access.ts';
 
 /** Milliseconds for a response without a stream. */
@@ -77,23 +78,15 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
   const basePath = server.pathname.replace(/\/$/, '');
   const agents = createAgents(access);
 
-  const sendWith = async (credentials: ClusterCredentials, origin: string, options: RequestOptions) => {
-    const { headers = {}, ...others } = options;
+  const sendWith = (credentials: ClusterCredentials, origin: string, { headers, ...options }: RequestOptions) => {
     const { token } = credentials;
-    const { api, kubelets } = agents.for(credentials);
-    return (origin === server.origin ? api : kubelets)
-      .request({
-        ...others,
-        origin,
-        headers: {
-          accept: 'application/json',
-          ...headers,
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
-      })
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return agents
+      .for(credentials)
+      .request({ ...options, origin, headers: { accept: 'application/json', ...headers, ...authorization } })
       .catch((error: unknown) => {
         if (options.signal?.aborted === true) throw error;
-        throw new ApiError(`${origin} does not respond: ${describeCause(error)}.`, { cause: error });
+        throw new ApiError(`${origin} does not respond: ${describeNetworkError(error)}.`, { cause: error });
       });
   };
 
@@ -133,7 +126,9 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
       return JSON.parse(await text(await requireSuccess(response)));
     } catch (error) {
       if (error instanceof ApiError || request.signal?.aborted === true) throw error;
-      throw new ApiError(`${server.origin} gave no complete response: ${describeCause(error)}.`, { cause: error });
+      throw new ApiError(`${server.origin} gave no complete response: ${describeNetworkError(error)}.`, {
+        cause: error,
+      });
     }
   };
 
@@ -173,33 +168,36 @@ type RequestOptions = Omit<Dispatcher.RequestOptions, 'origin' | 'headers'> & {
   readonly signal: AbortSignal | null;
 };
 
-/** Connections with the newest credentials: one pool for the API server, and one for all kubelets. */
-function createAgents({ tlsServerName, skipsVerification }: ClusterAccess) {
-  type Agents = { readonly credentials: ClusterCredentials; readonly api: Agent; readonly kubelets: Agent };
-  let current: Agents | null = null;
+/** Connections with the newest certificates. */
+function createAgents({ server, tlsServerName, skipsVerification }: ClusterAccess) {
+  let current: { readonly credentials: ClusterCredentials; readonly agent: Agent } | null = null;
   const all = new Set<Agent>();
-  const open = (tls: object) => {
-    // Streams stay open for as long as instances run.
-    const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, connect: tls });
+  const open = ({ ca, cert, key }: ClusterCredentials) => {
+    const tls = { ca, cert, key };
+    const apiTls = { ...tls, servername: tlsServerName, rejectUnauthorized: !skipsVerification };
+    const agent = new Agent({
+      factory: (origin) => {
+        const connect = String(origin) === server.origin ? apiTls : tls;
+        // Streams stay open for as long as instances run.
+        return new Pool(origin, { headersTimeout: 0, bodyTimeout: 0, connect });
+      },
+    });
     all.add(agent);
     return agent;
   };
+  /** Resolves when the streams of the agent have ended. */
   const retire = async (agent: Agent) => {
     await agent.close();
     all.delete(agent);
   };
   return {
-    for: (credentials: ClusterCredentials): Agents => {
+    for: (credentials: ClusterCredentials): Agent => {
       const { ca, cert, key } = credentials;
       const isSame = (known: ClusterCredentials) => known.ca === ca && known.cert === cert && known.key === key;
-      if (current !== null && isSame(current.credentials)) return current;
-      const replaced = current;
-      const tls = { ca, cert, key };
-      const apiTls = { ...tls, servername: tlsServerName, rejectUnauthorized: !skipsVerification };
-      current = { credentials, api: open(apiTls), kubelets: open(tls) };
-      // Resolves when the streams of the replaced connections have ended.
-      if (replaced !== null) for (const agent of [replaced.api, replaced.kubelets]) void retire(agent);
-      return current;
+      if (current !== null && isSame(current.credentials)) return current.agent;
+      if (current !== null) void retire(current.agent);
+      current = { credentials, agent: open(credentials) };
+      return current.agent;
     },
     close: async () => {
       await Promise.all([...all].map((agent) => agent.destroy()));
@@ -213,9 +211,4 @@ function parseStatus(body: string): z.output<typeof statusSchema> {
   } catch {
     return {};
   }
-}
-
-function describeCause(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }
