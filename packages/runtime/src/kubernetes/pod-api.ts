@@ -8,24 +8,9 @@ import { containerName } from './pod-status.ts';
 const minGraceSeconds = 1;
 
 /** The requests about the pods and Secrets of a namespace. All throw `ApiError`, or the reason of the signal. */
-export type PodApi = {
-  /** Path of the pods of the namespace. */
-  readonly path: string;
-  readonly create: (body: object, signal: AbortSignal) => Promise<Pod>;
-  /** Null: it does not exist. */
-  readonly read: (name: string) => Promise<Pod | null>;
-  /** Marks a pod as one that has a session. Does nothing if it does not exist. */
-  readonly markClaimed: (name: string) => Promise<void>;
-  /** Deletes a pod, after SIGTERM and a grace period. Does nothing if a pod with this uid does not exist. */
-  readonly remove: (pod: { readonly name: string; readonly uid: string }, graceMs: number) => Promise<void>;
-  /** Returns the output of the bot since a time, with timestamps. */
-  readonly readLog: (name: string, since: Date | null, follows: boolean, signal: AbortSignal) => Promise<Readable>;
-  /** Does nothing if a Secret of this name exists. A ResourceQuota that changes meanwhile is another 409, which throws. */
-  readonly createSecret: (body: object, signal: AbortSignal) => Promise<void>;
-  readonly removeSecret: (name: string) => Promise<void>;
-};
+export type PodApi = ReturnType<typeof createPodApi>;
 
-export function createPodApi(client: ApiClient, namespace: string): PodApi {
+export function createPodApi(client: ApiClient, namespace: string) {
   const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
   const path = `${root}/pods`;
   const ignore =
@@ -35,38 +20,43 @@ export function createPodApi(client: ApiClient, namespace: string): PodApi {
       return null;
     };
   return {
+    /** Path of the pods of the namespace. */
     path,
-    create: async (body, signal) => {
+    create: async (body: object, signal: AbortSignal): Promise<Pod> => {
       // Otherwise the API server would ignore fields of the pod template that it does not know.
       const query = { fieldValidation: 'Strict' };
       return podSchema.parse(await client.call('POST', path, { query, body, signal }));
     },
-    read: async (name) => {
+    /** Null: it does not exist. */
+    read: async (name: string): Promise<Pod | null> => {
       const found = await client.call('GET', `${path}/${name}`).catch(ignore(404));
       return found === null ? null : podSchema.parse(found);
     },
-    markClaimed: async (name) => {
+    /** Marks a pod as one that has a session. Does nothing if it does not exist. */
+    markClaimed: async (name: string): Promise<void> => {
       const contentType = 'application/merge-patch+json';
       await client.call('PATCH', `${path}/${name}`, { body: claimedPatch, contentType }).catch(ignore(404));
     },
-    remove: async ({ name, uid }, graceMs) => {
+    /** Deletes a pod, after SIGTERM and a grace period. Does nothing if a pod with this uid does not exist. */
+    remove: async (pod: { readonly name: string; readonly uid: string }, graceMs: number): Promise<void> => {
       const gracePeriodSeconds = Math.max(minGraceSeconds, Math.ceil(graceMs / 1000));
       // Of another pod with the name, the uid differs, and the API server responds 409.
-      await client
-        .call('DELETE', `${path}/${name}`, { body: { gracePeriodSeconds, preconditions: { uid } } })
-        .catch(ignore(404, 409));
+      const body = { gracePeriodSeconds, preconditions: { uid: pod.uid } };
+      await client.call('DELETE', `${path}/${pod.name}`, { body }).catch(ignore(404, 409));
     },
-    readLog: (name, since, follows, signal) => {
+    /** Returns the output of the bot since a time, with timestamps. */
+    readLog: (name: string, since: Date | null, follows: boolean, signal: AbortSignal): Promise<Readable> => {
       const sinceTime = since === null ? {} : { sinceTime: since.toISOString() };
       const query = { container: containerName, timestamps: 'true', follow: String(follows), ...sinceTime };
       return client.stream(`${path}/${name}/log`, { query, signal });
     },
-    createSecret: async (body, signal) => {
+    /** Does nothing if a Secret of this name exists. A ResourceQuota that changes meanwhile is another 409, which throws. */
+    createSecret: async (body: object, signal: AbortSignal): Promise<void> => {
       await client.call('POST', `${root}/secrets`, { body, signal }).catch((error: unknown) => {
         if (!isApiError(error, 409) || error.reason !== 'AlreadyExists') throw error;
       });
     },
-    removeSecret: async (name) => {
+    removeSecret: async (name: string): Promise<void> => {
       await client.call('DELETE', `${root}/secrets/${name}`).catch(ignore(404));
     },
   };
