@@ -36,8 +36,84 @@ export type InstanceStarterContext = PodOptions & {
   readonly randomSuffix: () => string;
 };
 
+type Environment = Readonly<Record<string, string>>;
+
+/** Reports what a start waits for. `detail` is the end of a sentence. */
+type WaitListener = (notice: 'pulling' | 'waiting', detail: string) => void;
+
 export function createInstanceStarter(context: InstanceStarterContext): InstanceStarts {
-  const { instances } = context;
+  const { api, hostId, instances, allowsLocalImages } = context;
+
+  /** Returns the instance of a pod that an earlier request created. Null if the pod is being deleted. */
+  const findOwnPod = async (instanceId: string): Promise<Instance | null> => {
+    const pod = await api.read(instanceId);
+    if (pod === null) return null;
+    if (pod.metadata.labels?.[hostLabel] !== hostId) {
+      const text = `The name "${instanceId}" belongs to a pod that this service did not create. Delete the pod.`;
+      throw new StartError(text, null);
+    }
+    return pod.metadata.deletionTimestamp === undefined ? instances.changed(pod) : null;
+  };
+
+  const createPod = async (spec: InstanceSpec, signal: AbortSignal, onWait: WaitListener): Promise<Instance> => {
+    const { instanceId } = spec;
+    const { image, digest } = parsePreparedImage(spec.prepared);
+    const credentials = (await spec.credentials?.()) ?? null;
+    if (credentials !== null) await api.createSecret(createPullSecretBody(instanceId, hostId, credentials), signal);
+    // Always asks the registry until it has permitted this deployment a pull: a node may have the image of another organization.
+    const pullsAlways = digest === undefined && !allowsLocalImages;
+    const pullSecret = credentials === null ? null : getPullSecretName(instanceId);
+    const secret = `${instanceId}-${context.randomSuffix()}`;
+    const body = createPodBody(context, spec, { reference: image, pullsAlways, pullSecret }, secret);
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      try {
+        const created = instances.changed(await api.create(body, signal));
+        if (created !== null) return created;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isApiError(error, 409) && error.reason === 'AlreadyExists') {
+          const existing = await findOwnPod(instanceId);
+          if (existing !== null) return existing;
+          await delay(removalPauseMs, undefined, { signal });
+          continue;
+        }
+        const cause = describeRefusal(error);
+        if (cause === null) throw error;
+        onWait('waiting', cause);
+        await delay(pauseMs, undefined, { signal });
+      }
+    }
+  };
+
+  /** Creates the Secret that the pod of an instance gets its variables from. Does nothing if an earlier server process did. */
+  const createVariables = async (instance: Instance, environment: Environment, signal: AbortSignal) => {
+    const pod = instance.pod();
+    const names = pod?.spec.containers.flatMap(({ envFrom = [] }) => envFrom.map(({ secretRef }) => secretRef?.name));
+    const name = names?.find((one) => one?.startsWith(`${instance.instanceId}-`));
+    if (pod === null || name === undefined) throw new Error('the pod has no variables');
+    await api.createSecret(createEnvironmentSecretBody(name, pod, hostId, environment), signal);
+  };
+
+  /** Waits until the bot runs or has run. Reports why it does not run yet, and rejects if it never will. */
+  const waitUntilRunning = async (instance: Instance, signal: AbortSignal, onWait: WaitListener): Promise<void> => {
+    const begunAt = context.now().getTime();
+    const aborted = once(signal, 'abort');
+    let failingSince: number | null = null;
+    while (!instance.hasRun()) {
+      signal.throwIfAborted();
+      if (instance.isGone()) throw new StartError('The pod was deleted before its bot ran.', null);
+      const phase = instance.phase();
+      const failure = phase === null || phase.kind === 'running' ? null : phase.failure;
+      const at = context.now().getTime();
+      failingSince = failure === null ? null : (failingSince ?? at);
+      if (failure !== null && failingSince !== null && at - failingSince >= failure.patienceMs)
+        throw new StartError(failure.message, null, failure);
+      const notice = phase?.kind === 'waiting' ? phase.notice : null;
+      if (notice !== null && (notice.notice === 'waiting' || at - begunAt >= silentPullMs))
+        onWait(notice.notice, notice.detail);
+      await settlesWithin(Promise.race([instance.changed(), aborted]), checkMs);
+    }
+  };
 
   /** Deletes the pod of a failed start. If its bot has run meanwhile, the instance is left as one that has ended. */
   const remove = async (instanceId: string) => {
@@ -51,10 +127,17 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     }
   };
 
+  /** Continues with the pod of a server process that was killed. */
   const launch = async (spec: InstanceSpec, canceled: AbortSignal, closing: AbortSignal): Promise<Instance> => {
     const { instanceId } = spec;
     const signal = AbortSignal.any([canceled, closing]);
-    const waits = createWaitNotices(instances, instanceId);
+    const reported = new Set<string>();
+    let lastWait: string | undefined;
+    const onWait: WaitListener = (notice, detail) => {
+      lastWait = `The start waited: ${detail.replace(/\.*$/, '.')}`;
+      if (!reported.has(detail)) instances.events.noticed(instanceId, notice, detail);
+      reported.add(detail);
+    };
     let hasRequested = false;
     try {
       // Only now: the values are secrets, which no other part keeps.
@@ -62,14 +145,15 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
       requireEnvironment(context, environment);
       signal.throwIfAborted();
       hasRequested = true;
-      const instance = await createForInstance(context, spec, environment, signal, waits);
-      await waitUntilRunning(context, instance, signal, waits);
+      const instance = instances.byId.get(instanceId) ?? (await createPod(spec, signal, onWait));
+      await createVariables(instance, environment, signal);
+      await waitUntilRunning(instance, signal, onWait);
       return instance;
     } catch (error) {
       // The next server process continues with the pod.
       if (closing.aborted && !canceled.aborted) throw createCancelError();
       if (hasRequested) await remove(instanceId);
-      throw canceled.aborted ? createCancelError(waits.last()) : toStartError(error);
+      throw canceled.aborted ? createCancelError(lastWait) : toStartError(error);
     }
   };
 
@@ -81,7 +165,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     launch,
     becomeReady: async (spec, instance, canceled, closing) => {
       const address = await becomeReady(instance, canceled, closing);
-      const pod = context.allowsLocalImages ? null : instance.pod();
+      const pod = allowsLocalImages ? null : instance.pod();
       const prepared = pod === null ? null : addDigest(parsePreparedImage(spec.prepared), pod);
       return prepared === null ? { address } : { address, prepared };
     },
@@ -97,7 +181,7 @@ function toStartError(error: unknown): StartError {
 /** Kubernetes would omit variables that it does not accept, or refuse all of them. */
 function requireEnvironment(
   { acceptsAnyVariable }: Pick<InstanceStarterContext, 'acceptsAnyVariable'>,
-  environment: Readonly<Record<string, string>>,
+  environment: Environment,
 ): void {
   const bytes = Object.entries(environment).reduce(
     (sum, [name, value]) => sum + name.length + Buffer.byteLength(value),
@@ -113,126 +197,11 @@ function requireEnvironment(
   throw new StartError(text, null, { kind: 'bot' });
 }
 
-type WaitNotices = {
-  /** Reports what a start waits for, once. `detail` is the end of a sentence. */
-  readonly add: (notice: 'pulling' | 'waiting', detail: string) => void;
-  /** Returns what was reported last, as a sentence. */
-  readonly last: () => string | undefined;
-};
-
-function createWaitNotices(instances: InstanceRegistry, instanceId: string): WaitNotices {
-  const reported = new Set<string>();
-  let last: string | undefined;
-  return {
-    add: (notice, detail) => {
-      last = `The start waited: ${detail.replace(/\.*$/, '.')}`;
-      if (reported.has(detail)) return;
-      reported.add(detail);
-      instances.events.noticed(instanceId, notice, detail);
-    },
-    last: () => last,
-  };
-}
-
-/** Creates the pod and its Secrets, or completes what a server process that was killed has begun. */
-async function createForInstance(
-  context: InstanceStarterContext,
-  spec: InstanceSpec,
-  environment: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-  waits: WaitNotices,
-): Promise<Instance> {
-  const { api, hostId, instances } = context;
-  const instance = instances.byId.get(spec.instanceId) ?? (await createPod(context, spec, signal, waits));
-  const pod = instance.pod();
-  const names = pod?.spec.containers.flatMap(({ envFrom = [] }) => envFrom.map(({ secretRef }) => secretRef?.name));
-  const name = names?.find((one) => one?.startsWith(`${spec.instanceId}-`));
-  if (pod === null || name === undefined) throw new Error('the pod has no variables');
-  await api.createSecret(createEnvironmentSecretBody(name, pod, hostId, environment), signal);
-  return instance;
-}
-
-async function createPod(
-  context: InstanceStarterContext,
-  spec: InstanceSpec,
-  signal: AbortSignal,
-  waits: WaitNotices,
-): Promise<Instance> {
-  const { api, hostId, instances, allowsLocalImages } = context;
-  const { instanceId } = spec;
-  const { image, digest } = parsePreparedImage(spec.prepared);
-  const credentials = (await spec.credentials?.()) ?? null;
-  if (credentials !== null) await api.createSecret(createPullSecretBody(instanceId, hostId, credentials), signal);
-  // Always asks the registry until it has permitted this deployment a pull: a node may have the image of another organization.
-  const pullsAlways = digest === undefined && !allowsLocalImages;
-  const pullSecret = credentials === null ? null : getPullSecretName(instanceId);
-  const secret = `${instanceId}-${context.randomSuffix()}`;
-  const body = createPodBody(context, spec, { reference: image, pullsAlways, pullSecret }, secret);
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-    try {
-      const created = instances.changed(await api.create(body, signal));
-      if (created !== null) return created;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (isApiError(error, 409) && error.reason === 'AlreadyExists') {
-        const existing = await findOwnPod(context, instanceId);
-        if (existing !== null) return existing;
-        await delay(removalPauseMs, undefined, { signal });
-        continue;
-      }
-      const cause = describeRefusal(error);
-      if (cause === null) throw error;
-      waits.add('waiting', cause);
-      await delay(pauseMs, undefined, { signal });
-    }
-  }
-}
-
-/** Returns the instance of a pod that an earlier request created. Null if the pod is being deleted. */
-async function findOwnPod(
-  { api, hostId, instances }: InstanceStarterContext,
-  instanceId: string,
-): Promise<Instance | null> {
-  const pod = await api.read(instanceId);
-  if (pod === null) return null;
-  if (pod.metadata.labels?.[hostLabel] !== hostId) {
-    const text = `The name "${instanceId}" belongs to a pod that this service did not create. Delete the pod.`;
-    throw new StartError(text, null);
-  }
-  return pod.metadata.deletionTimestamp === undefined ? instances.changed(pod) : null;
-}
-
 /** Why a pod cannot be created now, as the end of a sentence. Null if a later request would be refused, too. */
 function describeRefusal(error: unknown): string | null {
   if (isApiError(error, 403) && /exceeded quota/.test(error.message)) return `the quota is used up: ${error.message}`;
   if (isApiError(error, 409) || isUnavailable(error)) return `the cluster does not accept pods now: ${error.message}`;
   return null;
-}
-
-/** Waits until the bot runs or has run. Reports why it does not run yet, and rejects if it never will. */
-async function waitUntilRunning(
-  { now }: Pick<InstanceStarterContext, 'now'>,
-  instance: Instance,
-  signal: AbortSignal,
-  waits: WaitNotices,
-): Promise<void> {
-  const begunAt = now().getTime();
-  const aborted = once(signal, 'abort');
-  let failingSince: number | null = null;
-  while (!instance.hasRun()) {
-    signal.throwIfAborted();
-    if (instance.isGone()) throw new StartError('The pod was deleted before its bot ran.', null);
-    const phase = instance.phase();
-    const failure = phase === null || phase.kind === 'running' ? null : phase.failure;
-    const at = now().getTime();
-    failingSince = failure === null ? null : (failingSince ?? at);
-    if (failure !== null && failingSince !== null && at - failingSince >= failure.patienceMs)
-      throw new StartError(failure.message, null, failure);
-    const notice = phase?.kind === 'waiting' ? phase.notice : null;
-    if (notice !== null && (notice.notice === 'waiting' || at - begunAt >= silentPullMs))
-      waits.add(notice.notice, notice.detail);
-    await settlesWithin(Promise.race([instance.changed(), aborted]), checkMs);
-  }
 }
 
 /** Waits until the bot is ready, then records that. */
