@@ -120,14 +120,13 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
           version = next;
           if (next !== null) pauseMs = firstPauseMs;
         });
-        // Also after a watch that ended normally: a proxy may end each one at once.
-        await delay(firstPauseMs * random(), undefined, { signal: closing.signal }).catch(() => undefined);
       } catch (error) {
         if (closing.signal.aborted) return;
         logger.warn({ err: error }, 'watch of pods interrupted');
-        await delay(pauseMs * random(), undefined, { signal: closing.signal }).catch(() => undefined);
         pauseMs = Math.min(pauseMs * 2, maxPauseMs);
       }
+      // Also after a watch that ended normally: a proxy may end each one at once.
+      await delay(pauseMs * random(), undefined, { signal: closing.signal }).catch(() => undefined);
     }
   };
   const watched = watch();

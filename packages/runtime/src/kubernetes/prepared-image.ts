@@ -6,21 +6,16 @@ import { containerName } from './pod-status.ts';
 
 const schema = z.object({
   id: z.string(),
+  /** The reference with which the image was deployed. */
   reference: z.string(),
+  /** The reference with which pods are created. It has the digest once a pod has run the image. */
   image: z.string(),
+  /** Undefined until a node has pulled the image with the credentials of this deployment. */
   digest: z.string().optional(),
 });
 
 /** What `prepare` returns to the server. */
-export type PreparedImage = {
-  readonly id: string;
-  /** The reference with which the image was deployed. */
-  readonly reference: string;
-  /** The reference with which pods are created. It has the digest once a pod has run the image. */
-  readonly image: string;
-  /** Undefined until a node has pulled the image with the credentials of this deployment. */
-  readonly digest?: string | undefined;
-};
+type PreparedImage = z.output<typeof schema>;
 
 /** Checks the form of a reference. Nodes pull the image, so whether it exists is known when the first pod starts. */
 export function prepareImage(id: string, text: string): PreparedImage & PreparedProject {
@@ -34,9 +29,7 @@ export function prepareImage(id: string, text: string): PreparedImage & Prepared
   return { id, reference: text, image: reference.text.replace(/^http:\/\//, '') };
 }
 
-export function parsePreparedImage(prepared: PreparedProject): PreparedImage {
-  return schema.parse(prepared);
-}
+export const parsePreparedImage = (prepared: PreparedProject): PreparedImage => schema.parse(prepared);
 
 /** Adds the digest of the image that a pod runs. Returns null if it is known already, or if the image is in no registry. */
 export function addDigest(prepared: PreparedImage, pod: Pod): (PreparedImage & PreparedProject) | null {
@@ -45,6 +38,6 @@ export function addDigest(prepared: PreparedImage, pod: Pod): (PreparedImage & P
   const [, digest] = /@(sha256:[0-9a-f]{64})$/.exec(imageID) ?? [];
   const reference = parseImageReference(prepared.image);
   if (digest === undefined || 'problem' in reference) return null;
-  const { id, reference: text } = prepared;
-  return { id, reference: text, image: `${reference.name.replace(/^http:\/\//, '')}@${digest}`, digest };
+  const image = `${reference.name.replace(/^http:\/\//, '')}@${digest}`;
+  return { id: prepared.id, reference: prepared.reference, image, digest };
 }
