@@ -1,5 +1,4 @@
 import { botPort } from '../bot-port.ts';
-import type { InstanceEnd } from '../instance-end.ts';
 import { createInstanceRecorder, type InstanceRecorder, type RecorderContext } from '../instance-recorder.ts';
 import type { InstanceStore } from '../instance-store.ts';
 import type { InstanceAddress, ObservedInstance } from '../runtime.ts';
@@ -98,7 +97,7 @@ export function followInstance(
     if (found !== null && disruption === null && !isStopping && ended === null)
       context.events.leaving(instanceId, found);
     disruption = found;
-    if (ended !== null) recorded = recorder.recordEnd(toInstanceEnd(ended));
+    if (ended !== null) recorded = recorder.recordEnd(ended.how);
     changes.notify();
   };
 
@@ -161,13 +160,6 @@ export function followInstance(
     },
   };
 }
-
-type EndedPhase = Extract<PodPhase, { readonly kind: 'ended' }>;
-
-const toInstanceEnd = ({ kind: _, failure: __, at, ...how }: EndedPhase): Omit<InstanceEnd, 'tail'> => ({
-  ...how,
-  at: at.toISOString(),
-});
 
 /** Versions of a resource are integers that grow (Kubernetes API Concepts, "Resource versions"). */
 const isOlder = (pod: Pod, than: Pod) => BigInt(pod.metadata.resourceVersion) < BigInt(than.metadata.resourceVersion);

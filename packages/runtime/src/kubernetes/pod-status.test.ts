@@ -128,27 +128,26 @@ describe('describePod', () => {
     ['ran out of memory', { exitCode: 137, reason: 'OOMKilled' }, { code: null, signal: 'SIGKILL', outOfMemory: true }],
     ['exited after a child ran out of memory', { exitCode: 0, reason: 'OOMKilled' }, { code: 0, outOfMemory: false }],
   ])('describes the end of a bot that %s', (_, state, end) => {
-    expect(describePod(terminated(state), now)).toMatchObject({ kind: 'ended', failure: null, ...end });
+    expect(describePod(terminated(state), now)).toMatchObject({ kind: 'ended', failure: null, how: end });
   });
 
   it('places the end of a bot in the last moment of its second, but not in the future', () => {
     const endAt = (finishedAt: string) => describePod(terminated({ exitCode: 0, finishedAt }), now);
-    expect(endAt('2026-01-01T00:00:09Z')).toMatchObject({ at: new Date('2026-01-01T00:00:09.999Z') });
-    expect(endAt('2026-01-01T00:00:10Z')).toMatchObject({ at: now });
+    expect(endAt('2026-01-01T00:00:09Z')).toMatchObject({ how: { at: '2026-01-01T00:00:09.999Z' } });
+    expect(endAt('2026-01-01T00:00:10Z')).toMatchObject({ how: { at: now.toISOString() } });
   });
 
   it('names the disk limit that an evicted bot exceeded', () => {
     const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi.';
     const pod = terminated({ exitCode: 137, reason: 'Error' }, { reason: 'Evicted', message });
-    expect(describePod(pod, now)).toMatchObject({ kind: 'ended', diskLimit: message });
+    expect(describePod(pod, now)).toMatchObject({ kind: 'ended', how: { diskLimit: message } });
   });
 
   it('says why the platform ended a bot', () => {
     const conditions = [{ type: 'DisruptionTarget', status: 'True', message: 'preempting to accommodate another pod' }];
     expect(describePod(terminated({ exitCode: 143, reason: 'Error' }, { conditions }), now)).toMatchObject({
       kind: 'ended',
-      signal: 'SIGTERM',
-      platformCause: 'preempting to accommodate another pod.',
+      how: { signal: 'SIGTERM', platformCause: 'preempting to accommodate another pod.' },
     });
   });
 

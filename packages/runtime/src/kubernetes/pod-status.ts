@@ -1,4 +1,4 @@
-import { splitExitStatus } from '../instance-end.ts';
+import { type InstanceEnd, splitExitStatus } from '../instance-end.ts';
 import type { ImageErrorCode, StartErrorKind } from '../runtime.ts';
 import type { Pod } from './pod-schema.ts';
 
@@ -25,13 +25,7 @@ export type PodPhase =
   | { readonly kind: 'running' }
   | {
       readonly kind: 'ended';
-      readonly code: number | null;
-      readonly signal: string | null;
-      readonly at: Date;
-      readonly outOfMemory: boolean;
-      readonly diskLimit?: string;
-      /** Why the platform ended the bot, as a sentence. Undefined if it did not. */
-      readonly platformCause?: string;
+      readonly how: Omit<InstanceEnd, 'tail'>;
       /** Why the bot never ran. Null if it ran. */
       readonly failure: PodFailure | null;
     };
@@ -150,17 +144,17 @@ type Terminated = NonNullable<
 /** `terminated` is null if no container has run. */
 function describeEnd({ status }: Pod, terminated: Terminated | null, now: Date): PodPhase {
   const finishedAt = Date.parse(terminated?.finishedAt ?? '');
+  // The API omits the fraction of a second. The bot has not ended after the end of this second.
+  const at = new Date(finishedAt > 0 ? Math.min(now.getTime(), finishedAt + 999) : now);
   const exceedsDisk = status.reason === 'Evicted' && /ephemeral.*(?:storage|limit)/i.test(status.message ?? '');
   const cause = describeReason(status) ?? describeDisruptionTarget(status);
-  return {
-    kind: 'ended',
+  const how = {
     ...splitExitStatus(terminated?.exitCode ?? null),
-    // The API omits the fraction of a second. The bot has not ended after the end of this second.
-    at: new Date(Math.min(now.getTime(), finishedAt > 0 ? finishedAt + 999 : Number.POSITIVE_INFINITY)),
+    at: at.toISOString(),
     outOfMemory: terminated?.reason === 'OOMKilled' && terminated.exitCode !== 0,
     ...(exceedsDisk ? { diskLimit: shorten(status.message ?? '') } : cause === null ? {} : { platformCause: cause }),
-    failure: findEndFailure(status, terminated),
   };
+  return { kind: 'ended', how, failure: findEndFailure(status, terminated) };
 }
 
 function findEndFailure(status: Pod['status'], terminated: Terminated | null): PodFailure | null {
