@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { botPort } from './bot-port.ts';
+import { formatUrlHost } from './format-url-host.ts';
 
 export const notListening = `it does not listen on ${botPort}, the port in PORT`;
 const tryMs = 1_000;
@@ -28,7 +29,7 @@ export async function waitUntilReady(
 
 /** Returns the status of `GET /readyz`, or null if no response arrives in time. */
 async function probeReadiness(host: string, signal: AbortSignal): Promise<number | null> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${botPort}/readyz`;
+  const url = `http://${formatUrlHost(host)}:${botPort}/readyz`;
   try {
     const timeout = AbortSignal.any([signal, AbortSignal.timeout(tryMs)]);
     const response = await request(url, { signal: timeout, reset: true });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createContainerRuntime } from '../container-runtime.ts';
+import { formatUrlHost } from '../format-url-host.ts';
 import { openInstanceStore } from '../instance-store.ts';
 import { createSpoolClock } from '../output/output-spool.ts';
 import {
@@ -97,8 +98,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     acceptsAnyVariable: minor >= anyVariableMinor,
     randomSuffix: () => randomBytes(3).toString('hex'),
   });
-  const getOrigin =
-    options.getKubeletOrigin ?? ((host) => `https://${host.includes(':') ? `[${host}]` : host}:${kubeletPort}`);
+  const getOrigin = options.getKubeletOrigin ?? ((host) => `https://${formatUrlHost(host)}:${kubeletPort}`);
   const readUsage = createUsageReader({ client, namespace, logger, now, getOrigin });
   const requireConnection = () => {
     if (!watch.isFresh()) throw new Error('The API server of the cluster does not respond.');

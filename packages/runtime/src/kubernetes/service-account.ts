@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatUrlHost } from '../format-url-host.ts';
 import { RuntimeUnavailableError } from '../runtime.ts';
 import { type ClusterAccess, cacheCredentials } from './cluster-access.ts';
 
@@ -31,7 +32,7 @@ export async function openServiceAccount(options: {
   try {
     await readCredentials(null);
     const namespace = (await read('namespace')).trim();
-    const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`);
+    const server = new URL(`https://${formatUrlHost(host)}:${port}`);
     return { server, namespace, tlsServerName: undefined, skipsVerification: false, readCredentials };
   } catch (error) {
     throw new RuntimeUnavailableError(
