@@ -11,12 +11,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { isRoot } from '../../runtime/test/root.ts';
 import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '../../runtime/test/test-authority.ts';
 import { createClientConfig } from '../src/store/address.ts';
 import { findFreePort } from './support/free-port.ts';
 import { startNginx } from './support/nginx.ts';
 import { createServiceProcess, type ServiceProcess } from './support/service-process.ts';
 import { fillDisk, mountSmallDisk } from './support/small-disk.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/test-authority.ts';
 import { createTestDatabase } from './support/test-database.ts';
 import { findMissingTurnServer, networkAddress, startTurnServer, type TurnServer } from './support/turn-server.ts';
 

@@ -10,10 +10,10 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { testUnless } from '../../runtime/test/skip-with-reason.ts';
+import { createTestAuthority } from '../../runtime/test/test-authority.ts';
 import { readConfig } from '../src/config.ts';
 import { createClientConfig } from '../src/store/address.ts';
 import { createBearerTokenHeaders, sessionUrl, startAgentSession, waitForSessionEnd } from './support/client.ts';
-import { createTestAuthority } from './support/test-authority.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { findMissingTurnServer, networkAddress, startTurnServer } from './support/turn-server.ts';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { type IceServer, parseIceUrl } from '@bothost/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
+import { createTestAuthority } from '../../runtime/test/test-authority.ts';
 import { probeTurn, type TurnProbeResult } from '../src/checks/turn-probe.ts';
 import { createSessionIceServers } from '../src/sessions/ice-servers.ts';
-import { createTestAuthority } from './support/test-authority.ts';
 import { findMissingTurnServer, networkAddress, startTurnServer, type TurnServer } from './support/turn-server.ts';
 
 const secret = 'shared-by-service-and-relay';

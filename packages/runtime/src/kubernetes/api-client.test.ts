@@ -1,6 +1,14 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeFault, startFakeApiServer } from '../../test/kubernetes/fake-api-server.ts';
+import { createTestAuthority } from '../../test/test-authority.ts';
 import { ApiError, createApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
@@ -89,6 +97,41 @@ describe('createApiClient', () => {
     expect(tokens).toEqual([false, true, false, true]);
     server.token = 'third-token';
     await expect(client.call('GET', pods)).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('trusts a new authority once its credentials have it, and continues its streams', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'bothost-authorities-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const open = async (name: string) => {
+      await mkdir(join(directory, name));
+      const { file, issue } = await createTestAuthority(join(directory, name));
+      const { certificateFile, keyFile } = await issue(['IP:127.0.0.1']);
+      return { ca: await readFile(file, 'utf8'), cert: await readFile(certificateFile), key: await readFile(keyFile) };
+    };
+    const [first, second] = [await open('first'), await open('second')];
+    const streams: ServerResponse[] = [];
+    const server = createServer({ cert: first.cert, key: first.key }, (request, response) => {
+      if (request.url !== '/stream') return void response.end('{}');
+      response.flushHeaders();
+      streams.push(response);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close().closeAllConnections());
+    let { ca } = first;
+    const client = createApiClient({
+      server: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      namespace: null,
+      tlsServerName: undefined,
+      skipsVerification: false,
+      readCredentials: async () => ({ ca, token: undefined, cert: undefined, key: undefined }),
+    });
+    onTestFinished(() => client.close());
+    const stream = await client.stream('/stream');
+    server.setSecureContext({ cert: second.cert, key: second.key });
+    ca = second.ca;
+    expect(await client.call('GET', '/')).toEqual({});
+    streams[0]?.end('continued');
+    expect(await text(stream)).toBe('continued');
   });
 
   it('names the address of an API server that does not listen', async () => {

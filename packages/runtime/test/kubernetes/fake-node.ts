@@ -32,6 +32,8 @@ export type FakeNode = FakePodRoutes & {
   readonly images: Map<string, FakeImage>;
   /** Why no pod fits on the node. Null: they fit. */
   lacksRoom: string | null;
+  /** Whether pods have IPv6 addresses. They are those of IPv4, in the form that IPv6 has for them. */
+  usesIpv6: boolean;
   /** Returns the pids of all processes of a pod. */
   readonly listProcesses: (name: string) => readonly number[];
   /** Sends a signal to the bot of a pod. */
@@ -126,7 +128,11 @@ export function startFakeNode(server: FakeApiServer, directory: string): FakeNod
     running.set(name, entry);
     logs.set(uid, log);
     const exited = once(bot, 'exit');
-    Object.assign(pod.status, { phase: 'Running', podIP: address, hostIP: '127.0.0.1' });
+    Object.assign(pod.status, {
+      phase: 'Running',
+      podIP: node.usesIpv6 ? `::ffff:${address}` : address,
+      hostIP: '127.0.0.1',
+    });
     const imageID =
       image.digest === undefined ? '' : `${pod.spec.containers[0]?.image.replace(/[:@][^/]*$/, '')}@${image.digest}`;
     setState(pod, { running: { startedAt: formatTime() } }, imageID);
@@ -163,6 +169,7 @@ export function startFakeNode(server: FakeApiServer, directory: string): FakeNod
   const node: FakeNode = {
     images: new Map(),
     lacksRoom: null,
+    usesIpv6: false,
     listProcesses: (name) => findProcessIds(`FAKE_POD=${server.pods.get(name)?.metadata.uid ?? 'none'}`),
     kill: (name, signal) => {
       running.get(name)?.bot.kill(signal);

@@ -7,6 +7,7 @@ import type { InstanceEvent, InstanceSpec, Runtime } from '../../src/runtime.ts'
 import { createTestInstanceSpec } from '../instance-spec.ts';
 import { type FakeCluster, startFakeCluster } from './fake-cluster.ts';
 import type { FakeImage } from './fake-node.ts';
+import type { FakePod } from './fake-pod.ts';
 import { getTestHostId, openKubernetesRuntime } from './setup.ts';
 
 const neverAborted = new AbortController().signal;
@@ -105,14 +106,31 @@ describe('a start in a cluster', () => {
   it.each([
     [
       'the quota is used up',
+      1,
       { status: 403, message: 'pods "a" is forbidden: exceeded quota: bots', reason: 'Forbidden' },
+      'exceeded quota: bots',
     ],
-    ['the quota changes meanwhile', { status: 409, message: 'Operation cannot be fulfilled', reason: 'Conflict' }],
-  ])('waits while %s', async (_, act) => {
+    [
+      'the quota changes meanwhile',
+      1,
+      { status: 409, message: 'Operation cannot be fulfilled', reason: 'Conflict' },
+      'Operation cannot be fulfilled',
+    ],
+    ['the API server does not respond', 5, 'no-response', 'does not respond'],
+    ['the API server is overloaded', 5, { status: 429, message: 'too many requests' }, 'too many requests'],
+  ] as const)('waits while %s', { timeout: 20_000 }, async (_, times, act, detail) => {
     const { runtime, server, spec, events } = await open();
-    server.faults.push({ matches: isCreation, times: 1, act });
+    server.faults.push({ matches: isCreation, times, act });
     await runtime.start(spec('a'), neverAborted);
-    expect(details(events)).toEqual([expect.stringContaining(act.message)]);
+    expect(details(events)).toEqual([expect.stringContaining(detail)]);
+  });
+
+  it('reaches a pod at an IPv6 address', async () => {
+    const { runtime, server, node, spec } = await open();
+    node.usesIpv6 = true;
+    const { address } = await runtime.start(spec('a'), neverAborted);
+    expect(address).toEqual({ host: podOf({ server }, 'a').status.podIP, port: 8080 });
+    expect(address).toMatchObject({ host: expect.stringMatching(/^::/) });
   });
 
   it.each([
@@ -252,9 +270,53 @@ describe('the image of a pod', () => {
     await expect(start()).rejects.toMatchObject({ kind: 'image', imageCode: 'PCC_IMAGE_NOT_FOUND' });
     expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
   });
+
+  it('that refuses the credentials of the deployment fails the start with a code, and leaves nothing', async () => {
+    let offset = 0;
+    const { runtime, server, spec, events } = await open(
+      { credentials: { username: 'acme', password: 'p' } },
+      { now: () => new Date(Date.now() + offset) },
+    );
+    const credentials = async () => ({ registry: 'registry.test', username: 'acme', password: 'wrong' });
+    const failed = runtime.start(spec('a', { credentials }), neverAborted);
+    await expect.poll(() => details(events)).toMatchObject([expect.stringContaining('could not be pulled')]);
+    // The kubelet pulls without a pull secret that it cannot read yet.
+    offset = 30_000;
+    await expect(failed).rejects.toMatchObject({ kind: 'image', imageCode: 'PCC_IMAGE_PULL_UNAUTHORIZED' });
+    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+  });
 });
 
 describe('an instance in a cluster', () => {
+  it.each([
+    ['is lost', 'lost-response'],
+    ['does not come', 'no-response'],
+    ['has status 429', { status: 429, message: 'too many requests', retryAfter: 1 }],
+    ['has status 500', { status: 500, message: 'etcd has no leader' }],
+    ['has status 503', { status: 503, message: 'shutting down' }],
+  ] as const)(
+    'has one pod, and leaves nothing, although the first response to each write %s',
+    { timeout: 20_000 },
+    async (_, act) => {
+      const { runtime, server, spec } = await open();
+      const failed = new Set<string>();
+      const isFirstWrite = ({ method, path }: { method: string; path: string }) =>
+        method !== 'GET' && failed.size < failed.add(`${method} ${path.split('/')[5]}`).size;
+      server.faults.push({ matches: isFirstWrite, times: Number.POSITIVE_INFINITY, act });
+      const created = new Set<string>();
+      server.events.on('created', ({ metadata }) => void created.add(metadata.uid));
+      const credentials = async () => ({ registry: 'registry.test', username: 'acme', password: 'hidden-password' });
+      await runtime.start(spec('a', { credentials }), neverAborted);
+      runtime.sessionOpening('a');
+      const findLabels = () => podOf({ server }, 'a').metadata.labels;
+      await expect.poll(findLabels, { timeout: 5_000 }).toHaveProperty(['bothost.dev/claimed']);
+      await runtime.stop('a', 1_000);
+      await runtime.forget('a');
+      expect([...failed].sort()).toEqual(['DELETE pods', 'DELETE secrets', 'PATCH pods', 'POST pods', 'POST secrets']);
+      expect([created.size, server.pods.size, server.secrets.size]).toEqual([1, 0, 0]);
+    },
+  );
+
   it('is leaving when somebody deletes its pod, until the bot has ended', async () => {
     const { runtime, server, spec, events } = await open();
     const { address } = await runtime.start(spec('a'), neverAborted);
@@ -350,10 +412,15 @@ describe('an instance in a cluster', () => {
     await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit });
   });
 
-  it('does not end because a list lacks its pod, and has ended when its pod does not exist', async () => {
+  it.each([
+    ['lacks its pod', false],
+    ['has an earlier state of its pod', true],
+  ])('does not end because a list %s, and has ended when its pod does not exist', async (_, isListed) => {
     const { runtime, server, spec, events, restart } = await open();
+    const earlier: FakePod[] = [];
+    if (isListed) server.events.on('created', (pod) => void earlier.push(structuredClone(pod)));
     await runtime.start(spec('a'), neverAborted);
-    server.staleList = [];
+    server.staleList = earlier;
     server.expireHistory();
     server.dropWatches();
     const countLists = () => server.requests.filter(({ query }) => query.has('limit')).length;

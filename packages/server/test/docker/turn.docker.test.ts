@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noEngine, runDocker } from '../../../runtime/test/docker/engine.ts';
 import { describeUnless } from '../../../runtime/test/skip-with-reason.ts';
+import { createTestAuthority } from '../../../runtime/test/test-authority.ts';
 import { buildPipecatImage, pipecatImage as image } from '../image-region/pipecat-image.ts';
 import { createBearerTokenHeaders, sessionUrl, waitForSessionEnd } from '../support/client.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { createTestAuthority } from '../support/test-authority.ts';
 import { findMissingTurnServer, networkAddress, startTurnServer, type TurnServer } from '../support/turn-server.ts';
 import { type DockerService, startDockerService } from './docker-service.ts';
 

@@ -5,10 +5,10 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { vi } from 'vitest';
+import type { TestCertificate } from '../../../runtime/test/test-authority.ts';
 import { probeStun } from '../../src/checks/turn-probe.ts';
 import { readDocumentedCode } from './documented-code.ts';
 import { findFreePort } from './free-port.ts';
-import type { TestCertificate } from './test-authority.ts';
 
 /**
  * An IPv4 address of this machine that is not loopback, because coturn refuses to relay to loopback addresses. Undefined if
