@@ -23,20 +23,7 @@ export type ApiRequest = {
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** A connection to an API server of Kubernetes. */
-export type ApiClient = {
-  /**
-   * Returns the parsed response. Sends a request again if the API server did not serve it, so the caller of a POST must expect
-   * `AlreadyExists` for an object that this call created.
-   *
-   * @throws ApiError, or the reason of the signal
-   */
-  readonly call: (method: Method, path: string, request?: ApiRequest) => Promise<unknown>;
-  /** Returns the body of a response that may take hours. @throws ApiError, or the reason of the signal */
-  readonly stream: (path: string, request?: Pick<ApiRequest, 'query' | 'signal'>) => Promise<Readable>;
-  /** Reads text from a kubelet, with the credentials of the cluster. `origin` is its URL. @throws ApiError */
-  readonly readKubelet: (origin: string, path: string) => Promise<string>;
-  readonly close: () => Promise<void>;
-};
+export type ApiClient = ReturnType<typeof createApiClient>;
 
 /**
  * The API server refused a request. `status` is null if it did not respond. `reason` is a word for programs, such as
@@ -73,7 +60,7 @@ export const isUnavailable = (error: unknown): error is ApiError =>
 const statusSchema = z.object({ message: z.string().optional(), reason: z.string().optional() });
 
 /** `random` returns a number from 0 to 1, by which pauses between attempts differ. */
-export function createApiClient(access: ClusterAccess, random: () => number = Math.random): ApiClient {
+export function createApiClient(access: ClusterAccess, random: () => number = Math.random) {
   const { server } = access;
   const basePath = server.pathname.replace(/\/$/, '');
   const agents = createAgents(access);
@@ -133,7 +120,13 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
   };
 
   return {
-    call: async (method, path, request = {}) => {
+    /**
+     * Returns the parsed response. Sends a request again if the API server did not serve it, so the caller of a POST must expect
+     * `AlreadyExists` for an object that this call created.
+     *
+     * @throws ApiError, or the reason of the signal
+     */
+    call: async (method: Method, path: string, request: ApiRequest = {}): Promise<unknown> => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await callOnce(method, path, request);
@@ -145,7 +138,8 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
         }
       }
     },
-    stream: async (path, { query, signal } = {}) => {
+    /** Returns the body of a response that may take hours. @throws ApiError, or the reason of the signal */
+    stream: async (path: string, { query, signal }: Pick<ApiRequest, 'query' | 'signal'> = {}): Promise<Readable> => {
       const options = {
         method: 'GET',
         path: `${basePath}${path}`,
@@ -154,7 +148,8 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
       } as const;
       return requireSuccess(await send(server.origin, options));
     },
-    readKubelet: async (origin, path) => {
+    /** Reads text from a kubelet, with the credentials of the cluster. `origin` is its URL. @throws ApiError */
+    readKubelet: async (origin: string, path: string): Promise<string> => {
       const signal = AbortSignal.timeout(responseTimeoutMs);
       const headers = { accept: 'text/plain' };
       return text(await requireSuccess(await send(origin, { method: 'GET', path, headers, signal })));

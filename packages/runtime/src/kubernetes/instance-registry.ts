@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createInstanceEvents, type InstanceEvents } from '../instance-events.ts';
+import { createInstanceEvents } from '../instance-events.ts';
 import { followInstance, type Instance, type InstanceContext } from './instance.ts';
 import { deploymentLabel } from './pod-body.ts';
 import type { Pod } from './pod-schema.ts';
@@ -9,24 +9,9 @@ import { getPullSecretName } from './pull-secret.ts';
 const readPauseMs = 1_000;
 
 /** The instances of this server, started or adopted, until `forget` is called for them. */
-export type InstanceRegistry = {
-  readonly byId: ReadonlyMap<string, Instance>;
-  readonly events: InstanceEvents;
-  /**
-   * Adopts the instances of a previous server process whose pods are missing in a list. Reads each missing pod before its instance
-   * ends.
-   */
-  readonly listed: (pods: readonly Pod[]) => void;
-  /** Returns null if the pod is one that was forgotten. */
-  readonly changed: (pod: Pod) => Instance | null;
-  readonly deleted: (pod: Pod) => void;
-  /** Deletes everything of an instance whose bot never ran. */
-  readonly discard: (instanceId: string) => Promise<void>;
-  readonly forget: (instanceId: string) => Promise<void>;
-  readonly close: () => Promise<void>;
-};
+export type InstanceRegistry = ReturnType<typeof createInstanceRegistry>;
 
-export function createInstanceRegistry(options: Omit<InstanceContext, 'events' | 'onGone'>): InstanceRegistry {
+export function createInstanceRegistry(options: Omit<InstanceContext, 'events' | 'onGone'>) {
   const { api, files, logger } = options;
   const events = createInstanceEvents(options.now);
   const byId = new Map<string, Instance>();
@@ -74,6 +59,7 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
     return instance;
   };
 
+  /** Returns null if the pod is one that was forgotten. */
   const changed = (pod: Pod): Instance | null => {
     const { name, uid, labels } = pod.metadata;
     if (forgotten.has(uid)) return null;
@@ -110,29 +96,34 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
   };
 
   return {
-    byId,
+    byId: byId as ReadonlyMap<string, Instance>,
     events,
-    listed: (pods) => {
+    /**
+     * Adopts the instances of a previous server process whose pods are missing in a list. Reads each missing pod before its instance
+     * ends.
+     */
+    listed: (pods: readonly Pod[]): void => {
       const uids = new Set(pods.map(({ metadata }) => metadata.uid));
       for (const uid of forgotten) if (!uids.has(uid)) forgotten.delete(uid);
       adoptWithoutPods();
       for (const instance of byId.values()) if (!uids.has(instance.podUid)) void checkUntilRead(instance);
     },
     changed,
-    deleted: (pod) => {
+    deleted: (pod: Pod): void => {
       const { name, uid } = pod.metadata;
       if (forgotten.delete(uid)) return;
       const instance = byId.get(name);
       if (instance?.podUid === uid) instance.deleted(pod);
     },
+    /** Deletes everything of an instance whose bot never ran. */
     discard: removeAll,
-    forget: async (instanceId) => {
+    forget: async (instanceId: string): Promise<void> => {
       const instance = byId.get(instanceId);
       if (instance !== undefined && instance.end() === null)
         throw new Error(`Instance ${instanceId} is still running.`);
       await removeAll(instanceId);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       closing.abort();
       await Promise.all([...byId.values()].map((instance) => instance.close()));
     },
