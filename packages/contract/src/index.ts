@@ -2,7 +2,13 @@
 // `--help` fast. All other code imports from here.
 
 export { type DeploySource, unsupportedAgentSettingMessages } from './agent-fields.ts';
-export { type AlertKind, alertKinds, maxAlertsPerAgent } from './alert-kinds.ts';
+export {
+  type AlertKind,
+  alertKinds,
+  alertWindowMinutes,
+  formatAlertThreshold,
+  maxAlertsPerAgent,
+} from './alert-kinds.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
 export { isAuthorizedForOperation, type OperationCredential, type OperationGrantee } from './authorization.ts';
 export {

@@ -1,18 +1,16 @@
 import type { Alert } from '@bothost/contract';
-import { alertKinds } from '@bothost/contract/alert-kinds';
+import { alertKinds, formatAlertThreshold } from '@bothost/contract/alert-kinds';
 import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 
 /** Describes all kinds of alerts in a help text. */
 export const alertKindsHelp = `Kinds:\n${Object.entries(alertKinds)
-  .map(([kind, { description }]) => `  ${kind}: ${description}.`)
+  .map(([kind, { description, threshold: limits }]) => {
+    const threshold =
+      limits === null ? '' : ` Threshold: 1 to ${limits.maximum} ${limits.unit}, default ${limits.default}.`;
+    return `  ${kind}: ${description}.${threshold}`;
+  })
   .join('\n')}`;
-
-/** Formats the threshold of an alert, such as `2 sessions in 15 min`. Empty for a kind without a threshold. */
-export function formatAlertThreshold({ kind, threshold, windowMinutes }: Alert): string {
-  if (threshold === null) return '';
-  return `${threshold} ${alertKinds[kind].unit}${windowMinutes === null ? '' : ` in ${windowMinutes} min`}`;
-}
 
 export function createAlertFields(alert: Alert): readonly (readonly [string, Cell])[] {
   return [

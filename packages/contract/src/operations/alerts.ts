@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AlertKind, alertKinds } from '../alert-kinds.ts';
+import { type AlertKind, alertKinds, alertWindowMinutes } from '../alert-kinds.ts';
 import { editors, everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { AgentPathParameters, IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
@@ -22,27 +22,16 @@ const Alert = z
   .meta({ id: 'Alert' });
 export type Alert = z.infer<typeof Alert>;
 
-const windowMinutes = z.number().int().min(1).max(1_440).default(15);
+function thresholdOf(kind: Exclude<AlertKind, 'failed_deployment'>) {
+  const { description, threshold } = alertKinds[kind];
+  const value = z.number().int().min(1).max(threshold.maximum).default(threshold.default);
+  return value.describe(`${description}, in ${threshold.unit}`);
+}
+const windowMinutes = z.number().int().min(1).max(alertWindowMinutes.maximum).default(alertWindowMinutes.default);
 const AlertRule = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('failed_sessions'),
-    threshold: z.number().int().min(1).max(100_000).default(1).describe('Failed sessions within the window'),
-    windowMinutes,
-  }),
-  z.object({
-    kind: z.literal('response_time'),
-    threshold: z
-      .number()
-      .int()
-      .min(1)
-      .max(600_000)
-      .describe('Milliseconds: the 95th percentile of the sessions within the window'),
-    windowMinutes,
-  }),
-  z.object({
-    kind: z.literal('capacity'),
-    threshold: z.number().int().min(1).max(100).default(100).describe('Percent of maxAgents that have a session'),
-  }),
+  z.object({ kind: z.literal('failed_sessions'), threshold: thresholdOf('failed_sessions'), windowMinutes }),
+  z.object({ kind: z.literal('response_time'), threshold: thresholdOf('response_time'), windowMinutes }),
+  z.object({ kind: z.literal('capacity'), threshold: thresholdOf('capacity') }),
   z.object({ kind: z.literal('failed_deployment') }),
 ]);
 

@@ -1,4 +1,4 @@
-import { type Alert, type AlertKind, alertKinds } from '@bothost/contract';
+import { type Alert, type AlertKind, alertKinds, alertWindowMinutes, formatAlertThreshold } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BellRing, Plus } from 'lucide-react';
@@ -23,12 +23,8 @@ import { canCallOperation, getOrganizationApi, useMembership } from '../organiza
 import { agentNamesQuery, alertsQuery } from './queries.ts';
 
 const kindOptions = Object.entries(alertKinds) as [AlertKind, (typeof alertKinds)[AlertKind]][];
-const defaultThresholds: Readonly<Record<AlertKind, string>> = {
-  failed_sessions: '1',
-  response_time: '1500',
-  capacity: '100',
-  failed_deployment: '',
-};
+/** Empty for a kind without a threshold. */
+const defaultThresholdOf = (kind: AlertKind) => String(alertKinds[kind].threshold?.default ?? '');
 
 /** The page at `/orgs/:organization/settings/alerts`: the alerts of all agents, with their open incidents. */
 export function AlertsPage() {
@@ -116,6 +112,7 @@ type AlertRowProps = {
 
 function AlertRow({ organization, alert, onDelete }: AlertRowProps) {
   const { agentName, kind, incident } = alert;
+  const threshold = formatAlertThreshold(alert);
   return (
     <Row
       title={
@@ -132,7 +129,7 @@ function AlertRow({ organization, alert, onDelete }: AlertRowProps) {
       }
       facts={[
         alertKinds[kind].description,
-        ...formatThreshold(alert),
+        ...(threshold === '' ? [] : [`At least ${threshold}`]),
         ...(incident === null ? [] : [<>Open since {<RelativeTime at={incident.openedAt} />}</>]),
       ]}
       actions={
@@ -146,11 +143,6 @@ function AlertRow({ organization, alert, onDelete }: AlertRowProps) {
   );
 }
 
-function formatThreshold({ kind, threshold, windowMinutes }: Alert): string[] {
-  if (threshold === null) return [];
-  return [`At least ${threshold} ${alertKinds[kind].unit}${windowMinutes === null ? '' : ` in ${windowMinutes} min`}`];
-}
-
 type CreateAlertProps = {
   readonly organization: string;
   readonly onDone: () => Promise<void>;
@@ -162,12 +154,12 @@ function CreateAlert({ organization, onDone, onClose }: CreateAlertProps) {
   const names = agents.data ?? [];
   const [chosenAgent, setAgent] = useState<string | null>(null);
   const [kind, setKind] = useState<AlertKind>('failed_sessions');
-  const [threshold, setThreshold] = useState(defaultThresholds.failed_sessions);
-  const [minutes, setMinutes] = useState('15');
-  const { unit, hasWindow } = alertKinds[kind];
+  const [threshold, setThreshold] = useState(defaultThresholdOf(kind));
+  const [minutes, setMinutes] = useState(String(alertWindowMinutes.default));
+  const { threshold: limits, hasWindow } = alertKinds[kind];
   const agentName = chosenAgent ?? names[0] ?? '';
   const rule = {
-    ...(unit === null ? {} : { threshold: Number(threshold) }),
+    ...(limits === null ? {} : { threshold: Number(threshold) }),
     ...(hasWindow ? { windowMinutes: Number(minutes) } : {}),
   };
   const form = useForm(() => {
@@ -198,15 +190,16 @@ function CreateAlert({ organization, onDone, onClose }: CreateAlertProps) {
         value={kind}
         onValue={(value) => {
           setKind(value as AlertKind);
-          setThreshold(defaultThresholds[value as AlertKind]);
+          setThreshold(defaultThresholdOf(value as AlertKind));
         }}
       />
-      {unit !== null && (
+      {limits !== null && (
         <TextField
-          label={`Threshold, in ${unit}`}
+          label={`Threshold, in ${limits.unit}`}
           name="threshold"
           type="number"
           min={1}
+          max={limits.maximum}
           value={threshold}
           onValue={setThreshold}
           required
@@ -218,7 +211,7 @@ function CreateAlert({ organization, onDone, onClose }: CreateAlertProps) {
           name="windowMinutes"
           type="number"
           min={1}
-          max={1_440}
+          max={alertWindowMinutes.maximum}
           value={minutes}
           onValue={setMinutes}
           required

@@ -25,7 +25,6 @@ test('create sends the rule, with the window in minutes', async () => {
 
 alerts.table([
   ['create parrot', { status: 2, stderr: '--kind is missing' }],
-  ['create parrot --kind response_time', { status: 2, stderr: '--threshold is missing' }],
   ['create parrot --kind capacity --window 5m', { status: 2, stderr: '--window does not apply to capacity.' }],
   ['create parrot --kind failed_sessions --window 90s', { status: 2, stderr: '--window takes whole minutes.' }],
   ['create parrot --kind failed_deployment --threshold 2', { status: 2, stderr: '--threshold does not apply' }],

@@ -1,10 +1,10 @@
-import { alertKinds } from '@bothost/contract/alert-kinds';
+import { alertKinds, alertWindowMinutes } from '@bothost/contract/alert-kinds';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, durationOption, integerOption, requiredOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import { alertKindsHelp, createAlertFields } from '../../../records/alert.ts';
 
-const maxWindowSeconds = 86_400;
+const largestThreshold = Math.max(...Object.values(alertKinds).map(({ threshold }) => threshold?.maximum ?? 1));
 
 export const command = defineCommand({
   summary: 'Create an alert of an agent',
@@ -20,14 +20,14 @@ export const command = defineCommand({
       ),
     ),
     threshold: integerOption(
-      {
-        description:
-          'The alert opens at this value: failed sessions (default 1), milliseconds, or percent of the limit (default 100)',
-      },
+      { description: 'The value at which the alert opens; limits and default depend on the kind' },
       1,
-      600_000,
+      largestThreshold,
     ),
-    window: durationOption({ description: 'How far to look back, in whole minutes; default 15m' }, maxWindowSeconds),
+    window: durationOption(
+      { description: `How far to look back, in whole minutes; default ${alertWindowMinutes.default}m` },
+      alertWindowMinutes.maximum * 60,
+    ),
   },
   examples: [
     'cloud alerts create parrot --kind failed_sessions --threshold 3 --window 15m',
@@ -35,12 +35,10 @@ export const command = defineCommand({
     'cloud alerts create parrot --kind failed_deployment',
   ],
   run: async ({ service }, { name, kind, threshold, window }) => {
-    const { unit, hasWindow } = alertKinds[kind];
+    const { threshold: limits, hasWindow } = alertKinds[kind];
     if (window !== undefined && (!hasWindow || window % 60 !== 0))
       throw new UsageError(hasWindow ? '--window takes whole minutes.' : `--window does not apply to ${kind}.`);
-    if (threshold !== undefined && unit === null) throw new UsageError(`--threshold does not apply to ${kind}.`);
-    if (threshold === undefined && kind === 'response_time')
-      throw new UsageError('--threshold is missing: the milliseconds from which responses are slow.');
+    if (threshold !== undefined && limits === null) throw new UsageError(`--threshold does not apply to ${kind}.`);
     const rule = {
       kind,
       ...(threshold === undefined ? {} : { threshold }),

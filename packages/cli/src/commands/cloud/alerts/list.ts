@@ -1,7 +1,7 @@
+import { formatAlertThreshold } from '@bothost/contract/alert-kinds';
 import { defineCommand } from '../../../command-line/command.ts';
 import { formatTime } from '../../../output/format.ts';
 import { createTable } from '../../../output/table.ts';
-import { formatAlertThreshold } from '../../../records/alert.ts';
 
 export const command = defineCommand({
   summary: 'List the alerts of all agents, with their open incidents',
