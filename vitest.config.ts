@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { listAccountTests } from './lint/imports/account-tests.ts';
-
-const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+import { createSourceAliases } from './packages/contract/source-aliases.ts';
 
 // biome-ignore lint/style/noProcessEnv: settings of the tests, not of the service
 const environment = process.env;
@@ -171,34 +170,7 @@ const suites: Readonly<Record<string, Suite>> = {
 /** Tests import `src` of every package instead of `dist`, so that no test passes because of an outdated build. */
 export default defineConfig({
   resolve: {
-    alias: {
-      '@bothost/contract/alert-kinds': source('contract/src/alert-kinds.ts'),
-      '@bothost/contract/command-line-package': source('contract/src/command-line-package.ts'),
-      '@bothost/contract/conversation-level': source('contract/src/conversation/level.ts'),
-      '@bothost/contract/conversation-line-key': source('contract/src/conversation/line-key.ts'),
-      '@bothost/contract/conversation-recording-end': source('contract/src/conversation/recording-end.ts'),
-      '@bothost/contract/conversation-storage-problem': source('contract/src/conversation/storage-problem.ts'),
-      '@bothost/contract/format-bytes': source('contract/src/format-bytes.ts'),
-      '@bothost/contract/env-file': source('contract/src/env-file/env-file.ts'),
-      '@bothost/contract/parsed-secrets-input': source('contract/src/env-file/parsed-secrets-input.ts'),
-      '@bothost/contract/limits': source('contract/src/limits.ts'),
-      '@bothost/contract/log-text': source('contract/src/log-text.ts'),
-      '@bothost/contract/phone-carriers': source('contract/src/phone-carriers.ts'),
-      '@bothost/contract/period': source('contract/src/period.ts'),
-      '@bothost/contract/roles': source('contract/src/roles.ts'),
-      '@bothost/contract/session-event-cause': source('contract/src/session-event-cause.ts'),
-      '@bothost/contract/shell-word': source('contract/src/shell-word.ts'),
-      '@bothost/contract/statuses': source('contract/src/statuses.ts'),
-      '@bothost/contract/suggest': source('contract/src/suggest.ts'),
-      '@bothost/contract/webhook-events': source('contract/src/webhook-events.ts'),
-      '@bothost/contract': source('contract/src/index.ts'),
-      '@bothost/packing': source('packing/src/index.ts'),
-      '@bothost/runtime/directory-hash': source('runtime/src/directory-hash.ts'),
-      '@bothost/runtime/keyed-queue': source('runtime/src/keyed-queue.ts'),
-      '@bothost/runtime/remove-tree': source('runtime/src/remove-tree.ts'),
-      '@bothost/runtime/registry': source('runtime/src/registry.ts'),
-      '@bothost/runtime': source('runtime/src/runtime.ts'),
-    },
+    alias: createSourceAliases(['contract', 'packing', 'runtime']),
   },
   test: {
     // `npx vitest run PATH` runs only tests of this suite.

@@ -42,7 +42,11 @@ export const importAreas: readonly ImportArea[] = [
       'below.',
     root: '',
     rows: [
-      { files: ['*'], contain: 'settings of the tools', mayImport: ['lint/imports/'] },
+      {
+        files: ['*'],
+        contain: 'settings of the tools',
+        mayImport: ['lint/imports/', 'packages/contract/source-aliases.ts'],
+      },
       { files: ['.ci/'], contain: 'the run of all suites' },
       { files: ['release/'], contain: 'packing and publishing' },
       { files: ['bench/'], contain: 'measurements of the built programs' },
@@ -52,7 +56,11 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['packages/packing/'], contain: 'the settings of the package' },
       { files: ['packages/runtime/'], contain: 'the settings of the package' },
       { files: ['packages/server/'], contain: 'the settings of the package' },
-      { files: ['packages/cli/'], contain: 'the settings of the package, and the templates of clients' },
+      {
+        files: ['packages/cli/'],
+        contain: 'the settings of the package, and the templates of clients',
+        mayImport: ['packages/contract/source-aliases.ts'],
+      },
       {
         files: ['packages/dashboard/'],
         contain: 'the settings of the package',

@@ -1,8 +1,6 @@
 import { builtinModules } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-
-const contract = (file: string) => fileURLToPath(new URL(`../contract/src/${file}`, import.meta.url));
+import { createSourceAliases } from '../contract/source-aliases.ts';
 
 /** Matches the modules that nearly every command loads. They form one chunk. */
 const core =
@@ -19,37 +17,8 @@ const scaffold = /src\/scaffold\/(?!wizard|changing|checking|init-interactively|
  */
 export default defineConfig({
   resolve: {
-    alias: [
-      // These entries let a command load one module of the contract package instead of the whole package, which few commands
-      // need.
-      { find: '@bothost/contract/alert-kinds', replacement: contract('alert-kinds.ts') },
-      { find: '@bothost/contract/command-line-package', replacement: contract('command-line-package.ts') },
-      { find: '@bothost/contract/conversation-level', replacement: contract('conversation/level.ts') },
-      { find: '@bothost/contract/conversation-line-key', replacement: contract('conversation/line-key.ts') },
-      { find: '@bothost/contract/conversation-recording-end', replacement: contract('conversation/recording-end.ts') },
-      {
-        find: '@bothost/contract/conversation-storage-problem',
-        replacement: contract('conversation/storage-problem.ts'),
-      },
-      { find: '@bothost/contract/env-file', replacement: contract('env-file/env-file.ts') },
-      { find: '@bothost/contract/format-bytes', replacement: contract('format-bytes.ts') },
-      { find: '@bothost/contract/parsed-secrets-input', replacement: contract('env-file/parsed-secrets-input.ts') },
-      { find: '@bothost/contract/limits', replacement: contract('limits.ts') },
-      { find: '@bothost/contract/log-text', replacement: contract('log-text.ts') },
-      { find: '@bothost/contract/phone-carriers', replacement: contract('phone-carriers.ts') },
-      { find: '@bothost/contract/period', replacement: contract('period.ts') },
-      { find: '@bothost/contract/roles', replacement: contract('roles.ts') },
-      { find: '@bothost/contract/session-event-cause', replacement: contract('session-event-cause.ts') },
-      { find: '@bothost/contract/shell-word', replacement: contract('shell-word.ts') },
-      { find: '@bothost/contract/statuses', replacement: contract('statuses.ts') },
-      { find: '@bothost/contract/suggest', replacement: contract('suggest.ts') },
-      { find: '@bothost/contract/webhook-events', replacement: contract('webhook-events.ts') },
-      {
-        find: '@bothost/packing',
-        replacement: fileURLToPath(new URL('../packing/src/index.ts', import.meta.url)),
-      },
-      { find: '@bothost/contract', replacement: contract('index.ts') },
-    ],
+    // A command loads one module of the contract package instead of the whole package, which few commands need.
+    alias: createSourceAliases(['contract', 'packing']),
   },
   // `npm ci` builds, and its output must stay short.
   logLevel: 'warn',
