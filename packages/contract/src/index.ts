@@ -84,6 +84,7 @@ export {
 export { explainSessionEnd, nameSessionEnd } from './explain-session-end.ts';
 export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
+export { formatCount } from './format-count.ts';
 export { IceServer, type IceUrl, iceServersHeader, needsTurnCredentials, parseIceUrl } from './ice-server.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
 export { JsonText } from './json-text.ts';

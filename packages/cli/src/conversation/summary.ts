@@ -1,6 +1,7 @@
 import type { ConversationNumbers, ConversationState, ResponseTimes, SessionConversation } from '@bothost/contract';
 import { describeStorageProblem } from '@bothost/contract/conversation-storage-problem';
-import { formatCount, formatMilliseconds } from '../output/format.ts';
+import { formatCount } from '@bothost/contract/format-count';
+import { formatMilliseconds } from '../output/format.ts';
 
 const stateSentences: Readonly<Record<ConversationState, string>> = {
   live: 'It is running.',

@@ -1,5 +1,6 @@
 import type { DeploymentDetails } from '@bothost/contract';
-import { formatCount, formatTime } from '../output/format.ts';
+import { formatCount } from '@bothost/contract/format-count';
+import { formatTime } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
 import { createTable } from '../output/table.ts';
 import type { AgentWithDeployments } from './agent-with-deployments.ts';

@@ -38,11 +38,6 @@ export function formatMebibytes(bytes: number): string {
   return bytes < 1_048_576 ? `${bytes} B` : `${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
-/** Formats a count with its noun, for example `2 keys`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 export function formatYesNo(value: boolean | null): string {
   if (value === null) return 'N/A';
   return value ? 'Yes' : 'No';

@@ -1,6 +1,6 @@
 import { formatBytes } from '@bothost/contract';
+import { formatCount } from '@bothost/contract/format-count';
 import type { ExcludedPath, PackableProject } from '@bothost/packing';
-import { formatCount } from '../output/format.ts';
 import type { CommandReportBlock } from '../output/report.ts';
 import { createTable } from '../output/table.ts';
 

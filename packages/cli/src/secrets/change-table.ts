@@ -1,5 +1,5 @@
 import type { SecretSetDetails, SecretWriteResult } from '@bothost/contract';
-import { formatCount } from '../output/format.ts';
+import { formatCount } from '@bothost/contract/format-count';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
 import { createTable, type TableColumn } from '../output/table.ts';
 

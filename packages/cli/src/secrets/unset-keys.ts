@@ -6,9 +6,9 @@ import {
   secretSetKeyPattern,
   secretSetKeyRule,
 } from '@bothost/contract';
+import { formatCount } from '@bothost/contract/format-count';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
-import { formatCount } from '../output/format.ts';
 import type { CommandReport } from '../output/report.ts';
 import { changeSecretSet, type SecretSetChangeOptions } from './change-set.ts';
 import { requireConfirmationPossible } from './confirm-change.ts';

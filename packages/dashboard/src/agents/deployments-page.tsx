@@ -1,4 +1,4 @@
-import { type AgentDetails, type DeploymentDetails, formatPullProgress } from '@bothost/contract';
+import { type AgentDetails, type DeploymentDetails, formatCount, formatPullProgress } from '@bothost/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { GitCompareArrows, Undo2 } from 'lucide-react';
@@ -8,7 +8,6 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { formatCount } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';

@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  formatCount,
-  formatDuration,
-  formatElapsedTime,
-  formatLatency,
-  formatRelativeTime,
-  formatTimeRange,
-} from './format.ts';
+import { formatDuration, formatElapsedTime, formatLatency, formatRelativeTime, formatTimeRange } from './format.ts';
 
 // Local times, because dates are shown in the time zone of the browser.
 const now = new Date('2026-11-23T12:00:00');
@@ -50,8 +43,4 @@ test.each([
   ['2026-11-22T23:59:00', '2026-11-23T00:10:00', 'Nov 22, 23:59 to Nov 23, 00:10'],
 ])('formatTimeRange describes the time from %s to %s as "%s"', (from, to, expected) => {
   expect(formatTimeRange(new Date(from), new Date(to), now)).toBe(expected);
-});
-
-test('formatCount uses the plural for all numbers but 1, and separates thousands', () => {
-  expect([0, 1, 1_200].map((count) => formatCount(count, 'line'))).toEqual(['0 lines', '1 line', '1,200 lines']);
 });

@@ -85,8 +85,3 @@ export function formatElapsedTime(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
-
-/** Formats a number of things, such as `1 line` or `1,200 lines`. */
-export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
-}

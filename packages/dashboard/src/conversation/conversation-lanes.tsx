@@ -1,7 +1,6 @@
-import { peakStepMs } from '@bothost/contract';
+import { formatCount, peakStepMs } from '@bothost/contract';
 import { memo, type PointerEvent, type ReactNode, useRef, useState } from 'react';
 import { classNames } from '../components/class-names.ts';
-import { formatCount } from '../components/format.ts';
 import { useNow } from '../components/use-now.ts';
 import { type Conversation, findTurnAt, type Turn } from './conversation.ts';
 import { formatOffset } from './offset.ts';

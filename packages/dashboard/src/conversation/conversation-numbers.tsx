@@ -1,7 +1,6 @@
-import type { ConversationNumbers, nameSessionEnd, ResponseTimes } from '@bothost/contract';
+import { type ConversationNumbers, formatCount, type nameSessionEnd, type ResponseTimes } from '@bothost/contract';
 import type { ReactNode } from 'react';
 import { classNames } from '../components/class-names.ts';
-import { formatCount } from '../components/format.ts';
 import { formatResponseTime } from './offset.ts';
 import { getEndReasonName } from './words.ts';
 

@@ -1,5 +1,4 @@
-import { describeRecordingEnd, describeStorageProblem, type SessionConversation } from '@bothost/contract';
-import { formatCount } from '../components/format.ts';
+import { describeRecordingEnd, describeStorageProblem, formatCount, type SessionConversation } from '@bothost/contract';
 import { WarningList } from '../components/warning-list.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
 import type { Conversation } from './conversation.ts';

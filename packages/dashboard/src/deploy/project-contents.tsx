@@ -1,10 +1,9 @@
-import { formatBytes } from '@bothost/contract';
+import { formatBytes, formatCount } from '@bothost/contract';
 import type { ExcludedPath } from '@bothost/packing';
 import { ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
 import { FactList } from '../components/fact-list.tsx';
-import { formatCount } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
 import { WarningList } from '../components/warning-list.tsx';
 import type { ChosenProject } from './pack-project.ts';

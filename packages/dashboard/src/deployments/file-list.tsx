@@ -1,4 +1,4 @@
-import { type DeploymentDetails, formatBytes } from '@bothost/contract';
+import { type DeploymentDetails, formatBytes, formatCount } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
@@ -6,7 +6,6 @@ import { lazy, Suspense } from 'react';
 import { describeError, isNotFoundError } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { DataTable } from '../components/data-table.tsx';
-import { formatCount } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Section } from '../components/section.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';

@@ -1,4 +1,4 @@
-import { type LogLine, logLevels } from '@bothost/contract';
+import { formatCount, type LogLine, logLevels } from '@bothost/contract';
 import { X } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
@@ -6,7 +6,6 @@ import { Button } from '../components/button.tsx';
 import { DownloadButton } from '../components/download-button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FilterField } from '../components/filter-field.tsx';
-import { formatCount } from '../components/format.ts';
 import { periodOptions } from '../components/period.ts';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';

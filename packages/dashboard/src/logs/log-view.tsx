@@ -1,4 +1,4 @@
-import { groupLogEntries, type LogEntry, type LogLine } from '@bothost/contract';
+import { formatCount, groupLogEntries, type LogEntry, type LogLine } from '@bothost/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ScrollText } from 'lucide-react';
 import {
@@ -15,7 +15,7 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { EmptyState } from '../components/empty-state.tsx';
-import { formatCount, formatDay, formatPreciseTimeOfDay } from '../components/format.ts';
+import { formatDay, formatPreciseTimeOfDay } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { HighlightedText } from './highlighted-text.tsx';
 import { LogLineDialog } from './log-line-dialog.tsx';

@@ -1,4 +1,4 @@
-import { findReservedSecretKeyProblem } from '@bothost/contract';
+import { findReservedSecretKeyProblem, formatCount } from '@bothost/contract';
 import { parseEnvFile } from '@bothost/contract/env-file';
 import { FileUp } from 'lucide-react';
 import { type DragEvent, useMemo, useRef, useState } from 'react';
@@ -7,7 +7,6 @@ import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { DialogForm } from '../components/dialog-form.tsx';
 import { Field } from '../components/field.tsx';
-import { formatCount } from '../components/format.ts';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './queries.ts';

@@ -1,4 +1,4 @@
-import type { SecretSetListItem } from '@bothost/contract';
+import { formatCount, type SecretSetListItem } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
@@ -7,7 +7,6 @@ import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
-import { formatCount } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';

@@ -1,11 +1,11 @@
-import type { OrganizationSession } from '@bothost/contract';
+import { formatCount, type OrganizationSession } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Square } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
-import { formatCount, formatDuration } from '../components/format.ts';
+import { formatDuration } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
 import { formatResponseTime } from '../conversation/offset.ts';

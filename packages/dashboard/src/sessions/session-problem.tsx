@@ -1,6 +1,7 @@
 import {
   explainSessionEnd,
   findBotFailure,
+  formatCount,
   isEventOfThisVersion,
   readLastOutput,
   type SessionResponse,
@@ -8,7 +9,6 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Alert } from '../components/alert.tsx';
-import { formatCount } from '../components/format.ts';
 import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
 import { formatProblemKey } from '../statistics/problem-key.ts';

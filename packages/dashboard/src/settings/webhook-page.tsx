@@ -1,4 +1,4 @@
-import type { Webhook, WebhookDelivery } from '@bothost/contract';
+import { formatCount, type Webhook, type WebhookDelivery } from '@bothost/contract';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactList } from '../components/fact-list.tsx';
-import { formatCount, formatLatency } from '../components/format.ts';
+import { formatLatency } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';

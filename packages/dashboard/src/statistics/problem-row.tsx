@@ -1,8 +1,8 @@
-import type { StatisticsPeriod } from '@bothost/contract';
+import { formatCount, type StatisticsPeriod } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import { Button } from '../components/button.tsx';
-import { formatCount, formatTimeRange } from '../components/format.ts';
+import { formatTimeRange } from '../components/format.ts';
 import { Row } from '../components/row-list.tsx';
 import { AgentLinks } from './agent-links.tsx';
 import { listPeriods } from './period.ts';

@@ -1,9 +1,9 @@
-import type { DeploymentStatistics, Statistics, StatisticsPeriod } from '@bothost/contract';
+import { type DeploymentStatistics, formatCount, type Statistics, type StatisticsPeriod } from '@bothost/contract';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { DataTable, type TableColumn } from '../components/data-table.tsx';
-import { formatCount, formatDateTime, formatLatency } from '../components/format.ts';
+import { formatDateTime, formatLatency } from '../components/format.ts';
 import { Section } from '../components/section.tsx';
 import { SeriesChart } from '../components/series-chart.tsx';
 import { RelativeTime } from '../components/time.tsx';

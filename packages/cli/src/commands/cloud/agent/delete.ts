@@ -1,7 +1,7 @@
+import { formatCount } from '@bothost/contract/format-count';
 import { defineCommand } from '../../../command-line/command.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
-import { formatCount } from '../../../output/format.ts';
 
 export const command = defineCommand({
   summary: 'Delete an agent',
