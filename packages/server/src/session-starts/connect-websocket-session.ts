@@ -121,9 +121,7 @@ async function connect(context: ConnectContext, target: SocketTarget): Promise<W
       return createSocketSession(context, target, claim, session);
     });
   } catch (error) {
-    // End the session, because the transaction that claimed an instance for it may have been committed without a confirmation
-    // from the database.
-    if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    abandonSession(context, sessionId, error);
     await context.refuseForCapacity(target, error);
     throw error;
   }

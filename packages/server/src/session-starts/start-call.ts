@@ -1,10 +1,4 @@
-import {
-  ApiError,
-  createApiError,
-  getWebSocketBasePath,
-  type PhoneCarrier,
-  socketTokenLifetimeSeconds,
-} from '@bothost/contract';
+import { createApiError, getWebSocketBasePath, type PhoneCarrier, socketTokenLifetimeSeconds } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import { createSession } from '../sessions/create.ts';
 import { abandonSession } from './abandon-session.ts';
@@ -51,8 +45,7 @@ export async function startCall(context: CallStartContext, call: CallStart): Pro
       phoneCall: { carrier, callId },
     });
   } catch (error) {
-    // The transaction may have been committed although the database did not confirm the commit.
-    if (!(error instanceof ApiError)) abandonSession(context, sessionId);
+    abandonSession(context, sessionId, error);
     throw error;
   }
   context.telemetry.sessionStarted('waiting');
