@@ -9,8 +9,8 @@ import {
 } from '@bothost/runtime';
 import { hasErrorCode } from '../store/error-code.ts';
 import { ArchiveError } from './archive-error.ts';
+import type { BuildDirectories } from './build-directories.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
-import type { BuildDirectories } from './places.ts';
 import type { BuildRow } from './rows.ts';
 import { unpackArchive } from './unpack.ts';
 
@@ -25,7 +25,7 @@ export type FailedBuildOutcome = {
 export type AttemptContext = {
   readonly now: () => Date;
   readonly runtime: Pick<Runtime, 'prepare'>;
-  readonly places: BuildDirectories;
+  readonly directories: BuildDirectories;
   readonly disk: Pick<DiskSpaceGuard, 'require'>;
   /** Time limit in seconds for one attempt, which unpacks and prepares the project. */
   readonly timeoutSeconds: number;
@@ -38,18 +38,18 @@ export async function attemptBuild(
   write: BuildOutputHandler,
   stopped: AbortSignal,
 ): Promise<BuildOutcome> {
-  const { places, timeoutSeconds } = context;
+  const { directories, timeoutSeconds } = context;
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
   const signal = AbortSignal.any([stopped, timeout]);
-  const tree = places.tree(build.id);
+  const tree = directories.tree(build.id);
   const began = context.now().getTime();
   const seconds = () => ((context.now().getTime() - began) / 1000).toFixed(1);
   try {
     context.disk.require(build.size_bytes);
     write(`Unpacking ${size(build.size_bytes)}, content hash ${build.content_hash}`);
-    const archive = { path: places.archive(build.upload_id), bytes: build.size_bytes };
+    const archive = { path: directories.archive(build.upload_id), bytes: build.size_bytes };
     const { files, bytes } = await unpackArchive(archive, tree, {
-      ...places,
+      ...directories,
       requireSpace: context.disk.require,
       output: write,
       signal,
@@ -61,13 +61,13 @@ export async function attemptBuild(
     write(`Ready after ${seconds()} s`);
     return { state: 'success', prepared };
   } catch (error) {
-    const isLost = isMissing(error, places.archive(build.upload_id));
+    const isLost = isMissing(error, directories.archive(build.upload_id));
     const outcome = isLost ? archiveLost : outcomeOf(error, timeout, timeoutSeconds);
     if (outcome === null || stopped.aborted) throw error;
     write(outcome.error);
     return outcome;
   } finally {
-    await places.removeTree(tree);
+    await directories.removeTree(tree);
   }
 }
 

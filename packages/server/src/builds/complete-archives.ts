@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { getArchivePath } from './places.ts';
+import { getArchivePath } from './build-directories.ts';
 import { listCompleteUploads } from './upload-rows.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { DirectoryTreeRemover } from '@bothost/runtime';
+import { createBuildDirectories } from './build-directories.ts';
 import { type BuildLogNotifier, createBuildLogNotifier } from './log-news.ts';
-import { createBuildDirectories } from './places.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
 import {
   type BuildRetention,
@@ -21,8 +21,8 @@ export type BuildServices = {
   readonly removeUnused: () => Promise<void>;
 };
 
-export type BuildServicesOptions = Omit<BuildWorkerContext, 'places' | 'buildLogs'> &
-  Omit<BuildRetentionContext, 'places'> & {
+export type BuildServicesOptions = Omit<BuildWorkerContext, 'directories' | 'buildLogs'> &
+  Omit<BuildRetentionContext, 'directories'> & {
     readonly dataDirectory: string;
     readonly removeTree: DirectoryTreeRemover;
     readonly uploadTokenKey: Buffer;
@@ -33,14 +33,14 @@ export type BuildServicesOptions = Omit<BuildWorkerContext, 'places' | 'buildLog
 
 /** Creates the build services, and the directories that they use in the data directory. Does not start the build worker. */
 export async function createBuildServices(options: BuildServicesOptions): Promise<BuildServices> {
-  const places = await createBuildDirectories(options.dataDirectory, options.removeTree);
+  const directories = await createBuildDirectories(options.dataDirectory, options.removeTree);
   const buildLogs = createBuildLogNotifier();
-  const context = { ...options, places, buildLogs };
+  const context = { ...options, directories, buildLogs };
   return {
     uploadTokenKey: options.uploadTokenKey,
     uploads: createUploadReceiver(context),
     buildLogs,
-    archivePath: places.archive,
+    archivePath: directories.archive,
     worker: createBuildWorker(context),
     removeUnused: () => removeUnusedBuilds(context, options.retention, options.inUse),
   };

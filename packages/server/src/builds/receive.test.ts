@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createArchive } from '../../test/support/archive.ts';
 import { createTestDatabaseRows } from '../../test/support/test-rows.ts';
 import { newId } from '../store/uuid.ts';
-import { createBuildDirectories } from './places.ts';
+import { createBuildDirectories } from './build-directories.ts';
 import { createUploadReceiver } from './receive.ts';
 import { requireUpload } from './upload-rows.ts';
 import { signUploadToken } from './upload-token.ts';
@@ -32,7 +32,7 @@ it('rejects an upload with shutting-down if the server closes before the archive
     db: rows.db,
     now: () => new Date(),
     host: { region: 'us-west' },
-    places: await createBuildDirectories(folder, removeTree),
+    directories: await createBuildDirectories(folder, removeTree),
     uploadTokenKey: Buffer.alloc(32),
     disk: { require: () => undefined },
   };

@@ -7,8 +7,8 @@ import { isFileSystemFull } from '../store/full-disk.ts';
 import type { Database } from '../store/tables.ts';
 import { ArchiveError } from './archive-error.ts';
 import { type ArchiveHashes, hashArchive, hashTarInArchive } from './archive-hashes.ts';
+import type { BuildDirectories } from './build-directories.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
-import type { BuildDirectories } from './places.ts';
 import { reopenBuildsOfUpload } from './rows.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
 import { isValidUploadToken } from './upload-token.ts';
@@ -17,7 +17,7 @@ export type UploadReceiverContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly host: { readonly region: string };
-  readonly places: BuildDirectories;
+  readonly directories: BuildDirectories;
   readonly uploadTokenKey: Buffer;
   readonly disk: Pick<DiskSpaceGuard, 'require'>;
   /** Aborts when the server closes. The verification of an archive then stops. */
@@ -56,7 +56,7 @@ export type UploadReceiver = {
 
 export function createUploadReceiver(receiverContext: UploadReceiverContext): UploadReceiver {
   const context = { ...receiverContext, decompressInTurn: createKeyedQueue() };
-  const { db, places } = context;
+  const { db, directories } = context;
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
 
@@ -95,7 +95,7 @@ export function createUploadReceiver(receiverContext: UploadReceiverContext): Up
         if (upload.state === 'open') {
           await markUploadUsed(db, upload.id, context.now());
           context.disk.require(upload.size_bytes - offset);
-          await write(places.archive(upload.id), offset, upload.size_bytes, body, interrupted);
+          await write(directories.archive(upload.id), offset, upload.size_bytes, body, interrupted);
         }
         return progress(context, await settleNow(context, upload));
       });
@@ -108,7 +108,7 @@ export function createUploadReceiver(receiverContext: UploadReceiverContext): Up
         if (upload.state === 'complete') return progress(context, await requireSame(context, upload, body));
         await markUploadUsed(db, upload.id, context.now());
         context.disk.require(upload.size_bytes ?? 0);
-        const path = places.archive(upload.id);
+        const path = directories.archive(upload.id);
         const written = await write(path, 0, upload.size_bytes ?? maxUploadBytes, body, interrupted);
         if (written === 0) throw createApiError('upload-form-invalid', { message: 'The uploaded file is empty.' });
         return progress(context, await complete(context, upload));
@@ -141,7 +141,7 @@ async function requireOwn(context: UploadReceiverContext, uploadId: string): Pro
 }
 
 async function receivedBytes(context: UploadReceiverContext, upload: UploadRow): Promise<number> {
-  return (await stat(context.places.archive(upload.id)).catch(() => null))?.size ?? 0;
+  return (await stat(context.directories.archive(upload.id)).catch(() => null))?.size ?? 0;
 }
 
 async function progress(context: UploadReceiverContext, upload: UploadRow): Promise<UploadProgress> {
@@ -155,11 +155,11 @@ async function progress(context: UploadReceiverContext, upload: UploadRow): Prom
 
 /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
 async function complete(context: VerificationContext, upload: UploadRow): Promise<UploadRow> {
-  const path = context.places.archive(upload.id);
+  const path = context.directories.archive(upload.id);
   const found = await hashArchive(createReadStream(path, { highWaterMark: 256 * 1024 }));
   const problem = upload.announced ? await findContentProblem(context, upload, found) : null;
   if (problem !== null) {
-    await context.places.removeTree(path);
+    await context.directories.removeTree(path);
     throw problem;
   }
   const contentHash = upload.announced ? upload.content_hash : found.sha256;
@@ -184,7 +184,7 @@ async function findContentProblem(
 ): Promise<ApiError | null> {
   if (found.bytes !== upload.size_bytes) return createApiError('upload-content-wrong');
   if (found.sha256 === upload.content_hash) return null;
-  const archive = { path: context.places.archive(upload.id), bytes: found.bytes };
+  const archive = { path: context.directories.archive(upload.id), bytes: found.bytes };
   const tarHash = await context.decompressInTurn(upload.organization_id, () =>
     hashTarInArchive(archive, context.closing),
   );
@@ -205,7 +205,7 @@ async function isUnsettled(context: UploadReceiverContext, upload: UploadRow): P
 async function settleNow(context: VerificationContext, upload: UploadRow): Promise<UploadRow> {
   if (!(await isUnsettled(context, upload))) return upload;
   if (upload.state === 'open') return complete(context, upload);
-  await context.places.removeTree(context.places.archive(upload.id));
+  await context.directories.removeTree(context.directories.archive(upload.id));
   return (await reopenUpload(context.db, upload.id, context.now())) ?? upload;
 }
 
@@ -218,7 +218,7 @@ async function requireSame(context: UploadReceiverContext, upload: UploadRow, bo
   if (sent.sha256 === upload.content_hash) return upload;
   if (sent.bytes === upload.size_bytes) {
     // The recorded hash may be that of the tar in the archive.
-    const stored = await hashArchive(createReadStream(context.places.archive(upload.id)));
+    const stored = await hashArchive(createReadStream(context.directories.archive(upload.id)));
     if (sent.sha256 === stored.sha256) return upload;
   }
   throw createApiError('upload-content-wrong', { message: 'This upload is already complete, with different content.' });

@@ -9,8 +9,8 @@ import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { findBuildsInUse } from '../agents/builds-in-use.ts';
 import { newId } from '../store/uuid.ts';
+import { createBuildDirectories } from './build-directories.ts';
 import { lockUsableBuild } from './find.ts';
-import { createBuildDirectories } from './places.ts';
 import { type BuildUseLookup, removeUnusedBuilds } from './retention.ts';
 
 const day = 86_400;
@@ -20,7 +20,7 @@ let organizationId: string;
 let discarded: unknown[];
 const rows = await useTestRows();
 const folder = await mkdtemp(join(tmpdir(), 'bothost-retention-'));
-const places = await createBuildDirectories(
+const directories = await createBuildDirectories(
   folder,
   openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
 );
@@ -39,7 +39,7 @@ const context = () => ({
   now: () => testNow,
   logger: pino({ level: 'silent' }),
   host: { region: 'us-west' },
-  places,
+  directories,
   runtime: {
     discard: async (prepared: unknown) => void discarded.push(prepared),
   },
@@ -55,7 +55,7 @@ async function oldBuild(days: number, fields: Parameters<typeof insertTestBuild>
     { content_hash: newId(), state: 'success', prepared: '{"project":"p"}', completed_at: at, used_at: at, ...fields },
     { updated_at: at },
   );
-  await writeFile(places.archive(build.upload_id), 'archive');
+  await writeFile(directories.archive(build.upload_id), 'archive');
   return build;
 }
 
@@ -67,7 +67,7 @@ it('removeUnusedBuilds removes an unused build with its archive and prepared pro
   const failed = await oldBuild(31, { state: 'failed', prepared: null });
   await removeUnusedBuilds(context(), retention, noBuildsInUse);
   expect(await buildIds()).toEqual([young.id]);
-  expect(await places.uploadIds()).toEqual([young.upload_id]);
+  expect(await directories.uploadIds()).toEqual([young.upload_id]);
   expect(discarded).toEqual([{ project: 'p' }]);
   expect([old.id, failed.id]).not.toContain(young.id);
 });
@@ -138,13 +138,13 @@ it('removeUnusedBuilds removes expired uploads that are incomplete or have no bu
       .insertInto('uploads')
       .values({ ...row, state, created_at: at, updated_at: at })
       .execute();
-    await writeFile(places.archive(id), 'archive');
+    await writeFile(directories.archive(id), 'archive');
     return id;
   };
   const young = [await upload(23, 'open'), await upload(23, 'complete')];
   await upload(25, 'open');
   await upload(25, 'complete');
-  await writeFile(places.archive(newId()), 'orphan');
+  await writeFile(directories.archive(newId()), 'orphan');
   const built = await oldBuild(10);
   await removeUnusedBuilds(context(), retention, noBuildsInUse);
   const uploads = await rows.db.selectFrom('uploads').select('id').execute();

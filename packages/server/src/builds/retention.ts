@@ -2,7 +2,7 @@ import type { PreparedProject, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import type { BuildDirectories } from './places.ts';
+import type { BuildDirectories } from './build-directories.ts';
 import { deleteBuild, listBuildsInRemoval, lockUnusedBuilds, markBuildsForRemoval, markBuildsUsed } from './rows.ts';
 import { deleteUploads, findExistingUploadIds } from './upload-rows.ts';
 
@@ -11,7 +11,7 @@ export type BuildRetentionContext = {
   readonly now: () => Date;
   readonly logger: Logger;
   readonly host: { readonly region: string };
-  readonly places: BuildDirectories;
+  readonly directories: BuildDirectories;
   readonly runtime: Pick<Runtime, 'discard'>;
 };
 
@@ -72,12 +72,12 @@ export async function removeUnusedBuilds(
  * Removes archives without a database row. They are orphans, because the row of an upload is created before its
  * archive.
  */
-async function removeOrphans({ db, places }: BuildRetentionContext): Promise<void> {
-  const ids = (await places.uploadIds()).filter(isUuid);
+async function removeOrphans({ db, directories }: BuildRetentionContext): Promise<void> {
+  const ids = (await directories.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += batch) {
     const some = ids.slice(from, from + batch);
     const known = await findExistingUploadIds(db, some);
-    for (const id of some) if (!known.has(id)) await places.removeTree(places.archive(id));
+    for (const id of some) if (!known.has(id)) await directories.removeTree(directories.archive(id));
   }
 }
 

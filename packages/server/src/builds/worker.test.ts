@@ -16,22 +16,22 @@ import { createArchive } from '../../test/support/archive.ts';
 import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
+import { type BuildDirectories, createBuildDirectories } from './build-directories.ts';
 import { cancelBuild } from './cancel.ts';
 import { createBuildLogNotifier } from './log-news.ts';
-import { type BuildDirectories, createBuildDirectories } from './places.ts';
 import { readBuildLog } from './read-log.ts';
 import { type BuildRow, reopenBuildsOfUpload } from './rows.ts';
 import { type BuildWorker, type BuildWorkerContext, createBuildWorker } from './worker.ts';
 
 let organizationId: string;
 let folder: string;
-let places: BuildDirectories;
+let directories: BuildDirectories;
 const workers: BuildWorker[] = [];
 
 const rows = await useTestRows();
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bothost-builds-'));
-  places = await createBuildDirectories(
+  directories = await createBuildDirectories(
     folder,
     openTreeRemover({ quarantineDirectory: join(folder, 'quarantine'), logger: pino({ level: 'silent' }) }),
   );
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 async function newBuild(bytes = createArchive({ path: 'index.js', body: 'x' })): Promise<BuildRow> {
   const build = await insertTestBuild(rows.db, organizationId, { content_hash: newId(), size_bytes: bytes.length });
-  await writeFile(places.archive(build.upload_id), bytes);
+  await writeFile(directories.archive(build.upload_id), bytes);
   return build;
 }
 
@@ -84,7 +84,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<BuildWorkerCont
   const worker = createBuildWorker({
     ...context,
     runtime: { prepare },
-    places,
+    directories,
     disk: { require: () => undefined },
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
@@ -142,13 +142,13 @@ describe('a build', () => {
     const { content_hash: contentHash } = build;
     expect(spec).toEqual({
       id: build.id,
-      source: { kind: 'build', path: places.tree(build.id), contentHash, organizationId },
+      source: { kind: 'build', path: directories.tree(build.id), contentHash, organizationId },
     });
-    expect(await readFile(join(places.tree(build.id), 'index.js'), 'utf8')).toBe('x');
+    expect(await readFile(join(directories.tree(build.id), 'index.js'), 'utf8')).toBe('x');
     expect(await find(build.id)).toMatchObject({ state: 'building', prepared: null, completed_at: null });
     succeed();
     expect(await over(build.id)).toMatchObject({ state: 'success', prepared: { project: build.id } });
-    expect(await places.treeIds()).toEqual([]);
+    expect(await directories.treeIds()).toEqual([]);
   });
 
   it('sends each log line to followers at once, and disconnects them when the build ends', async () => {
@@ -237,7 +237,7 @@ describe('a build', () => {
       error_code: 'build-timeout',
       error: 'The build took longer than 1 seconds.',
     });
-    expect(await places.treeIds()).toEqual([]);
+    expect(await directories.treeIds()).toEqual([]);
   });
 
   it('fails with build-timeout when the runtime reports a timeout', async () => {
@@ -289,7 +289,7 @@ describe('a build fails with an error code', () => {
 
   it('if its archive is missing', async () => {
     const build = await newBuild();
-    await rm(places.archive(build.upload_id));
+    await rm(directories.archive(build.upload_id));
     const { over } = await work(inHand().prepare);
     expect(await over(build.id)).toMatchObject({ state: 'failed', error_code: 'archive-lost' });
   });
@@ -318,17 +318,17 @@ describe('the build worker', () => {
     await worker.close();
     expect(await find(build.id)).toMatchObject({ state: 'building', completed_at: null });
     // Create the unfinished directory that a killed server leaves.
-    await mkdir(`${places.tree(build.id)}.partial`);
-    await mkdir(places.tree(build.id));
-    await writeFile(join(places.tree(build.id), 'half'), '');
+    await mkdir(`${directories.tree(build.id)}.partial`);
+    await mkdir(directories.tree(build.id));
+    await writeFile(join(directories.tree(build.id), 'half'), '');
     const after = inHand();
     const { over, follow } = await work(after.prepare);
     const { succeed } = await after.next(0);
-    expect(await readdir(places.tree(build.id))).toEqual(['index.js']);
+    expect(await readdir(directories.tree(build.id))).toEqual(['index.js']);
     succeed();
     expect((await over(build.id)).state).toBe('success');
     expect((await follow(build.id)).logs.join('\n')).toContain('restarted');
-    expect(await places.treeIds()).toEqual([]);
+    expect(await directories.treeIds()).toEqual([]);
   });
 
   it('starts no build for another region, during a shutdown, or while the server does not hold the lock of its region', async () => {
@@ -352,7 +352,7 @@ describe('the build worker', () => {
     await poll({ host: { region: 'us-east' } });
     expect(begun).toEqual([]);
     expect((await find(build.id)).state).toBe('pending');
-    expect(existsSync(places.tree(build.id))).toBe(false);
+    expect(existsSync(directories.tree(build.id))).toBe(false);
   });
 });
 
@@ -387,7 +387,7 @@ describe('canceling a build', () => {
     const { logs, nextToken: more } = await follow(build.id, nextToken);
     expect(logs.at(-1)).toMatch(/The build was canceled\.$/);
     expect(more).toBeUndefined();
-    expect(existsSync(places.tree(build.id))).toBe(false);
+    expect(existsSync(directories.tree(build.id))).toBe(false);
     expect((await cancel(build.id)).build.status).toBe('canceled');
   });
 
@@ -399,7 +399,7 @@ describe('canceling a build', () => {
     await cancel(build.id);
     const { content_hash, size_bytes } = build;
     const again = await insertTestBuild(rows.db, organizationId, { content_hash, size_bytes });
-    await writeFile(places.archive(again.upload_id), createArchive({ path: 'index.js', body: 'x' }));
+    await writeFile(directories.archive(again.upload_id), createArchive({ path: 'index.js', body: 'x' }));
     (await next(1)).succeed();
     expect((await over(again.id)).state).toBe('success');
     expect((await over(build.id)).state).toBe('canceled');

@@ -72,7 +72,8 @@ export function createBuildWorker(context: BuildWorkerContext): BuildWorker {
   return {
     start: async () => {
       // Remove the unpacked projects that a killed server left. No other server uses their parent directory, so none is in use.
-      for (const name of await context.places.treeIds()) await context.places.removeTree(context.places.tree(name));
+      for (const name of await context.directories.treeIds())
+        await context.directories.removeTree(context.directories.tree(name));
       loop = startPollingLoop(poll, (error) => logger.error({ err: error }, 'polling for builds failed'));
     },
     wake,

@@ -21,8 +21,8 @@ import {
 } from '../../../runtime/test/hostile-tree-scenario.ts';
 import { type HostileDirectoryTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
 import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
+import { createBuildDirectories } from '../../src/builds/build-directories.ts';
 import { createBuildLogNotifier } from '../../src/builds/log-news.ts';
-import { createBuildDirectories } from '../../src/builds/places.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
 import { purgeLogs } from '../../src/logs/retention.ts';
 import { newId } from '../../src/store/uuid.ts';
@@ -156,7 +156,7 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
   const quarantineDirectory = join(root, 'quarantine');
   const { logger, describeRemoval, settle } = watchQuarantinedDirectoryTrees(quarantineDirectory);
   const removeTree = openTreeRemover({ quarantineDirectory, logger });
-  const places = await createBuildDirectories(root, removeTree);
+  const directories = await createBuildDirectories(root, removeTree);
   const outside = createFilesOutsideTree(root);
   const names = Object.keys(hostileDirectoryTrees).filter((name) => {
     const tree = hostileDirectoryTrees[name];
@@ -172,7 +172,7 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
     const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times };
     await rows.db.insertInto('instance_logs').values(row).execute();
   }
-  await createHostileDirectoryTrees(names, (name) => join(places.tree(name), 'project'), { outside });
+  await createHostileDirectoryTrees(names, (name) => join(directories.tree(name), 'project'), { outside });
   await createHostileDirectoryTrees(names, (name) => join(logOf(name), 'tree'), { outside });
 
   const worker = createBuildWorker({
@@ -180,7 +180,7 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
     now: () => new Date(),
     buildLogs: createBuildLogNotifier(),
     runtime: { prepare: () => expect.fail('nothing is to be built') },
-    places,
+    directories,
     disk: { require: () => undefined },
     timeoutSeconds: 60,
     logger: pino({ level: 'silent' }),
@@ -197,11 +197,11 @@ it('at startup, the build worker removes hostile directory trees of interrupted 
   expect(await purgeLogs(retention, { days: 1, totalBytes: 2 ** 50 })).toBe(names.length);
 
   await settle();
-  expect(await places.treeIds()).toEqual([]);
+  expect(await directories.treeIds()).toEqual([]);
   expect(await readdir(join(logsDirectory, agentId))).toEqual([]);
   for (const name of names) {
     const expected = hostileDirectoryTrees[name]?.outcome.split(' or ');
-    expect(expected).toContain(describeRemoval(places.tree(name)));
+    expect(expected).toContain(describeRemoval(directories.tree(name)));
     expect(expected).toContain(describeRemoval(logOf(name)));
   }
   requireFilesOutsideTreeIntact(outside);
