@@ -67,7 +67,7 @@ async function addInvitation(
     ...fields,
   });
   await recordInvitation(context, scope, row, 'invitations.create');
-  return { ...presentInvitation(row), url: linkUrl(scope.serviceUrl, token) };
+  return { ...toInvitation(row), url: linkUrl(scope.serviceUrl, token) };
 }
 
 /**
@@ -107,7 +107,7 @@ export async function listInvitations(
   { db, now }: Context,
   scope: { readonly organizationId: string },
 ): Promise<Invitation[]> {
-  return (await listInvitationRows(db, scope.organizationId, now())).map(presentInvitation);
+  return (await listInvitationRows(db, scope.organizationId, now())).map(toInvitation);
 }
 
 /** Revokes an open invitation of the organization. @throws failure `invitation-not-found` */
@@ -117,7 +117,7 @@ export async function revokeInvitation(context: Context, scope: Scope, id: strin
     const row = await deleteInvitation(db, scope.organizationId, id);
     if (row === undefined) throw createApiError('invitation-not-found');
     await recordInvitation({ ...context, db }, scope, row, 'invitations.revoke');
-    return presentInvitation(row);
+    return toInvitation(row);
   });
 }
 
@@ -220,7 +220,7 @@ function recordInvitation({ db, now }: Context, scope: Scope, row: OneTimeLinkRo
   return appendAudit(db, scope.organizationId, { ...about, at: now(), action, actor: scope, result: 'done' });
 }
 
-function presentInvitation(row: OneTimeLinkRow): Invitation {
+function toInvitation(row: OneTimeLinkRow): Invitation {
   if (row.role === null) throw new Error(`The invitation ${row.id} has no role.`);
   return {
     id: row.id,

@@ -21,7 +21,7 @@ const touchIntervalMs = 60_000;
 
 export async function listPersonalTokens({ db, now }: Context, userId: string): Promise<PersonalToken[]> {
   const rows = await listPersonalTokenRows(db, userId);
-  return rows.filter((row) => !hasExpired(row, now())).map(present);
+  return rows.filter((row) => !hasExpired(row, now())).map(toPersonalToken);
 }
 
 /**
@@ -62,7 +62,7 @@ export async function createPersonalToken(
     const action = wanted.createdBy === 'person' ? 'account.create-token' : 'account.sign-in';
     await recordAccountEvent({ ...context, db }, userId, actor, { action, object: row.id, keys: [row.name] });
   });
-  return { ...present(row), token };
+  return { ...toPersonalToken(row), token };
 }
 
 /** Deletes a token. @throws failure `personal-token-not-found`, also for another person's token */
@@ -77,7 +77,7 @@ export async function revokePersonalToken(
     if (row === undefined) throw createApiError('personal-token-not-found');
     const event = { action: 'account.revoke-token', object: row.id, keys: [row.name] } as const;
     await recordAccountEvent({ ...context, db }, id, toAuditActor(caller), event);
-    return present(row);
+    return toPersonalToken(row);
   });
 }
 
@@ -105,7 +105,7 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function present(row: PersonalTokenRow): PersonalToken {
+function toPersonalToken(row: PersonalTokenRow): PersonalToken {
   return {
     id: row.id,
     name: row.name,

@@ -1,6 +1,6 @@
 import type { AgentDetails } from '@bothost/contract';
+import { type DeploymentInstanceCounts, formatDeploymentError } from './deployment-response.ts';
 import type { DeploymentRow } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, formatDeploymentError } from './present.ts';
 
 type Revision = NonNullable<AgentDetails['currentRevision']>;
 type Condition = AgentDetails['conditions'][number];

@@ -9,8 +9,8 @@ import { listPinnedSecretSets } from '../secrets/pin.ts';
 import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
+import { type DeploymentInstanceCounts, toDeploymentDetails } from './deployment-response.ts';
 import { countDeployments, type DeploymentRow, findDeploymentOfAgent, listDeploymentPage } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, toDeploymentDetails } from './present.ts';
 import { findRollbackTarget } from './rollback.ts';
 import { findAgent } from './rows.ts';
 

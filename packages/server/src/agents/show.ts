@@ -9,8 +9,8 @@ import {
 import { listPinnedSecretSets } from '../secrets/pin.ts';
 import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
+import { type DeploymentInstanceCounts, toDeploymentManifest } from './deployment-response.ts';
 import { type DeploymentRow, findDeploymentsByIds } from './deployment-rows.ts';
-import { type DeploymentInstanceCounts, toDeploymentManifest } from './present.ts';
 import { computeRollout } from './rollout.ts';
 import { type AgentRow, findAgent, listAgentRows } from './rows.ts';
 import type { UsageOf } from './show-deployments.ts';

@@ -18,7 +18,7 @@ type Scope = { readonly organizationId: string };
 type Context = { readonly db: Database; readonly now: () => Date };
 
 export async function listAlerts({ db }: { readonly db: Database }, scope: Scope): Promise<Alert[]> {
-  return (await listAlertRows(db, scope.organizationId)).map((row) => present(row, row.agent_name));
+  return (await listAlertRows(db, scope.organizationId)).map((row) => toAlert(row, row.agent_name));
 }
 
 /** @throws failure `not-found`, `alerts-too-many` */
@@ -41,7 +41,7 @@ export function createAlert(
       created_at: context.now(),
     });
     await record(context, db, scope, agentName, row, 'alerts.create');
-    return present(row, agentName);
+    return toAlert(row, agentName);
   });
 }
 
@@ -56,7 +56,7 @@ export function deleteAlert(context: Context, scope: Scope & Actor, agentName: s
       await recordIncidentEvent(db, row, incident, { value: null, url: null });
     }
     await record(context, db, scope, agentName, row, 'alerts.delete');
-    return present(row, agentName);
+    return toAlert(row, agentName);
   });
 }
 
@@ -79,7 +79,7 @@ function record(
   });
 }
 
-function present(row: AlertRow, agentName: string): Alert {
+function toAlert(row: AlertRow, agentName: string): Alert {
   return {
     id: row.id,
     agentName,

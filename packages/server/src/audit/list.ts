@@ -23,7 +23,7 @@ export async function listAuditEntries(
   const rows = await listEventPage(context.db, scope.organizationId, filter, { order, beyond, limit: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { entries: shown.map(present), nextCursor: last === undefined ? null : String(last.sequence) };
+  return { entries: shown.map(toAuditEntry), nextCursor: last === undefined ? null : String(last.sequence) };
 }
 
 function parseCursor(text: string): number {
@@ -35,7 +35,7 @@ function parseCursor(text: string): number {
   return Number(text);
 }
 
-function present(row: AuditRow): AuditEntry {
+function toAuditEntry(row: AuditRow): AuditEntry {
   return {
     sequence: row.sequence,
     at: row.at.toISOString(),

@@ -2,8 +2,8 @@ import { createApiError, type Operations, type RequestOf, type ResponseOf } from
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
+import { toBuildResponse } from './build-response.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
-import { toBuildResponse } from './present.ts';
 import type { UploadReceiver } from './receive.ts';
 import { type BuildRegion, requireBuildRegion } from './region.ts';
 import { type BuildRow, insertBuild, reuseBuildByContent } from './rows.ts';

@@ -1,6 +1,6 @@
 import { createApiError, type Operations, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import { toBuildResponse } from './present.ts';
+import { toBuildResponse } from './build-response.ts';
 import { findBuildRow } from './rows.ts';
 
 /** Returns a build. @throws failure `build-not-found`, also for another organization's build */

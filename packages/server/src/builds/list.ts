@@ -1,7 +1,7 @@
 import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
-import { toBuildResponse } from './present.ts';
+import { toBuildResponse } from './build-response.ts';
 import { countBuilds, listBuildPage } from './rows.ts';
 
 type List = Operations['listBuilds'];

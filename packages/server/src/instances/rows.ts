@@ -1,5 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import type { DeploymentInstanceCounts } from '../agents/present.ts';
+import type { DeploymentInstanceCounts } from '../agents/deployment-response.ts';
 import type { Database, InstancesTable, StoredSessionEvent } from '../store/tables.ts';
 
 export type InstanceRow = Selectable<InstancesTable>;

@@ -18,7 +18,7 @@ export function hashApiKey(key: string): Buffer {
 
 export async function listApiKeys(context: { db: Database }, scope: Scope): Promise<ApiKey[]> {
   const rows = await listApiKeyRows(context.db, scope.organizationId);
-  return rows.map(present);
+  return rows.map(toApiKey);
 }
 
 /** Creates an API key, or stores the given key (for an unattended installation). A private key is returned only here. */
@@ -47,7 +47,7 @@ export async function createApiKey(
     await insertApiKey(db, row);
     await record(db, scope, row, { at: now, action: 'keys.create', result: 'done' });
   });
-  return { ...present(row), key };
+  return { ...toApiKey(row), key };
 }
 
 /** Revokes a key. Does nothing if the key is already revoked. @throws failure `key-not-found` */
@@ -63,7 +63,7 @@ export async function revokeApiKey(
     if (row === undefined) throw createApiError('key-not-found');
     const result = row.revoked_at?.getTime() === at.getTime() ? 'done' : 'unchanged';
     await record(db, scope, row, { at, action: 'keys.revoke', result });
-    return present(row);
+    return toApiKey(row);
   });
 }
 
@@ -77,7 +77,7 @@ function record(
   return appendAudit(db, scope.organizationId, { ...what, ...about, actor: { keyId: null, ...scope } });
 }
 
-function present(row: ApiKeyRow): ApiKey {
+function toApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: row.id,
     name: row.name,

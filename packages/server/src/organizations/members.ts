@@ -67,7 +67,7 @@ export async function listMembers(
   { db }: Pick<Context, 'db'>,
   scope: Pick<Scope, 'organizationId'>,
 ): Promise<Member[]> {
-  return (await listMemberRows(db, scope.organizationId)).map(present);
+  return (await listMemberRows(db, scope.organizationId)).map(toMember);
 }
 
 /**
@@ -134,7 +134,7 @@ async function change(
     await lockOrganization(db, organizationId);
     const member = await findMember(db, organizationId, userId.toLowerCase());
     if (member === undefined) throw createApiError('member-not-found');
-    return present(await work({ ...context, db }, member));
+    return toMember(await work({ ...context, db }, member));
   });
 }
 
@@ -160,7 +160,7 @@ function record(
   return appendAudit(db, scope.organizationId, event);
 }
 
-function present(row: MemberRow): Member {
+function toMember(row: MemberRow): Member {
   return {
     userId: row.user_id,
     email: row.email,

@@ -25,7 +25,7 @@ export async function listRoomConnections(
   const keys = await listProviderKeys(db, organizationId);
   // The same table has the credentials of phone carriers.
   const ofRooms = keys.filter(({ provider }) => isRoomTransport(provider));
-  return Promise.all(ofRooms.map((key) => present(db, organizationId, key)));
+  return Promise.all(ofRooms.map((key) => readConnection(db, organizationId, key)));
 }
 
 /**
@@ -60,7 +60,7 @@ export async function connectRooms(
     await record(db, scope, 'rooms.connect', provider, at);
   });
   context.deleteRooms();
-  return present(context.db, organizationId, { ...key, provider });
+  return readConnection(context.db, organizationId, { ...key, provider });
 }
 
 /** Returns the stored secret with which a domain of Daily signs announcements of calls. Null if there is none. */
@@ -86,7 +86,7 @@ export async function disconnectRooms(
   return context.db.transaction().execute(async (db) => {
     const key = await deleteProviderKey(db, { organizationId, provider });
     if (key === null) throw createApiError('rooms-not-found');
-    const connection = await present(db, organizationId, key);
+    const connection = await readConnection(db, organizationId, key);
     if (connection.openRooms > 0 && !isForced) throw createApiError('rooms-open');
     await record(db, scope, 'rooms.disconnect', provider, context.now());
     return connection;
@@ -110,7 +110,7 @@ function record(
   });
 }
 
-async function present(
+async function readConnection(
   db: Database,
   organizationId: string,
   { provider, account, details, connected_at }: StoredProviderKey,

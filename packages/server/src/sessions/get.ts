@@ -1,11 +1,11 @@
 import { createApiError, type OperationGrantee, type SessionResponse } from '@bothost/contract';
 import { computeOpenSessionMetrics } from '../metrics/finish.ts';
-import { type StoredMetrics, toResourceMetrics } from '../metrics/present.ts';
+import { type StoredMetrics, toResourceMetrics } from '../metrics/resource-metrics.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { addEventText, type EventTextReader, splitEventText } from './event-text.ts';
-import { toSessionResponse } from './present.ts';
 import { findSessionWithMetrics } from './rows.ts';
+import { toSessionResponse } from './session-response.ts';
 
 /**
  * Returns one session, for a viewer without text that may quote the conversation. An invalid id, an unknown agent and another

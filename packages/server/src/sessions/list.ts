@@ -3,7 +3,7 @@ import { findAgentId, requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
-import { toListedSession } from './present.ts';
+import { toListedSession } from './session-response.ts';
 
 type List = Operations['getSessions'];
 type ListAll = Operations['listOrganizationSessions'];

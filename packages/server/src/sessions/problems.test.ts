@@ -4,8 +4,8 @@ import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import type { StoredSessionEvent } from '../store/tables.ts';
 import { listOrganizationSessions } from './list.ts';
-import { toSessionEvent } from './present.ts';
 import { listSessionProblems } from './problems.ts';
+import { toSessionEvent } from './session-response.ts';
 
 const rows = await useTestRows();
 const context = { db: rows.db, now: () => testNow };

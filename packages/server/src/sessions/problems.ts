@@ -10,8 +10,8 @@ import {
 import { requireAgentId } from '../agents/find.ts';
 import type { Database } from '../store/tables.ts';
 import { splitEventText } from './event-text.ts';
-import { toSessionEvent } from './present.ts';
 import { groupFailedSessions, type ProblemRow } from './problem-rows.ts';
+import { toSessionEvent } from './session-response.ts';
 
 /**
  * Groups the failed sessions of an organization, or of one of its agents, by agent and cause.

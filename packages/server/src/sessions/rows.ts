@@ -75,7 +75,7 @@ export type SessionWithMetrics<Metrics> = SessionResponseRow & {
 };
 
 /** The session columns that responses contain. */
-const presented = [
+const responseColumns = [
   'id',
   'organization_id',
   'agent_id',
@@ -95,9 +95,11 @@ const presented = [
   'ended_at',
   'events',
 ] as const;
-export type SessionResponseRow = Pick<SessionRow, (typeof presented)[number]> & { readonly end_state: SessionEndState };
+export type SessionResponseRow = Pick<SessionRow, (typeof responseColumns)[number]> & {
+  readonly end_state: SessionEndState;
+};
 
-const lookUp = `select ${presented.map((column) => `sessions.${column}`).join(', ')},
+const lookUp = `select ${responseColumns.map((column) => `sessions.${column}`).join(', ')},
     ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics, session_rooms.meetings, coalesce(hosts.reads_usage, true) as reads_usage
   from sessions join agents on agents.id = agent_id left join session_metrics on session_metrics.session_id = sessions.id
     left join session_rooms on session_rooms.session_id = sessions.id left join hosts on hosts.region = agents.region

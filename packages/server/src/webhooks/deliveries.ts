@@ -36,7 +36,7 @@ export async function listWebhookDeliveries(
     });
   }
   const rows = await listDeliveryPage(db, webhook.id, { state, after: cursor, limit: limit + 1 });
-  const deliveries = rows.slice(0, limit).map(present);
+  const deliveries = rows.slice(0, limit).map(toWebhookDelivery);
   return { deliveries, nextCursor: rows.length > limit ? (deliveries.at(-1)?.eventId ?? null) : null };
 }
 
@@ -49,7 +49,7 @@ export async function getWebhookDelivery(
   const webhook = await requireWebhook(db, scope, webhookId);
   const row = await findDelivery(db, webhook.id, eventId);
   if (row === undefined) throw createApiError('webhook-delivery-not-found');
-  return present(row);
+  return toWebhookDelivery(row);
 }
 
 /** Records the event `webhook.test` for one webhook. @throws failure `webhook-not-found`, `webhook-disabled` */
@@ -106,7 +106,7 @@ function change(
     if (!webhook.enabled) throw createApiError('webhook-disabled');
     const row = await work(db, webhook);
     await recordWebhookAudit(db, scope, webhook, { at: context.now(), action, details: [row.event] });
-    return present(row);
+    return toWebhookDelivery(row);
   });
 }
 
@@ -121,7 +121,7 @@ async function requireWebhook(
   return webhook;
 }
 
-function present(row: DeliveryRow): WebhookDelivery {
+function toWebhookDelivery(row: DeliveryRow): WebhookDelivery {
   return {
     eventId: row.event_id,
     event: row.event,

@@ -68,7 +68,7 @@ export function pipecatCloudHandlers(own: ApiOperationHandlers): OperationHandle
     }),
     listApiKeys: async (request, caller, requestedAt, disconnected) => {
       const { keys } = await own.listKeys(request, caller, requestedAt, disconnected);
-      const present = (kind: 'public' | 'private') =>
+      const listKeysOfKind = (kind: 'public' | 'private') =>
         keys
           .filter((key) => key.kind === kind)
           .map(({ id, key, start, createdAt, revokedAt, expiresAt, name }) => ({
@@ -78,7 +78,7 @@ export function pipecatCloudHandlers(own: ApiOperationHandlers): OperationHandle
             revoked: revokedAt !== null || (expiresAt !== null && Date.parse(expiresAt) <= requestedAt.getTime()),
             metadata: { name },
           }));
-      return { public: present('public'), private: present('private') };
+      return { public: listKeysOfKind('public'), private: listKeysOfKind('private') };
     },
     createApiKey: ({ body: { name, type }, ...request }, ...rest) =>
       own.createKey({ ...request, body: { name, kind: type } }, ...rest),
