@@ -1,5 +1,6 @@
 import type { PreparedProject, Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
+import { removeInBatches, removeOlderThan } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { BuildDirectories } from './build-directories.ts';
@@ -26,8 +27,8 @@ export type BuildRetention = {
 export type BuildUseLookup = (db: Database, buildIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 const hourMs = 3_600_000;
-/** Maximum number of rows per transaction, so that no lock is held for long. */
-const batch = 100;
+/** Number of ids per query. */
+const idsAtOnce = 100;
 
 /**
  * Removes unused builds, and old uploads without a build. If the server is killed during the removal, the next run
@@ -40,19 +41,16 @@ export async function removeUnusedBuilds(
 ): Promise<void> {
   const { db, host } = context;
   const now = context.now();
-  if (retention.buildDays > 0) {
-    const before = new Date(now.getTime() - retention.buildDays * 24 * hourMs);
-    await inBatches(() =>
-      db.transaction().execute(async (transaction) => {
-        const ids = await lockUnusedBuilds(transaction, host.region, before, batch);
-        const used = await inUse(transaction, ids);
-        const unused = ids.filter((id) => !used.has(id));
-        await markBuildsUsed(transaction, [...used], now);
-        await markBuildsForRemoval(transaction, unused);
-        return ids.length;
-      }),
-    );
-  }
+  await removeOlderThan(context, retention.buildDays, (_, before, limit) =>
+    db.transaction().execute(async (transaction) => {
+      const ids = await lockUnusedBuilds(transaction, host.region, before, limit);
+      const used = await inUse(transaction, ids);
+      const unused = ids.filter((id) => !used.has(id));
+      await markBuildsUsed(transaction, [...used], now);
+      await markBuildsForRemoval(transaction, unused);
+      return ids.length;
+    }),
+  );
   for (const { id, prepared } of await listBuildsInRemoval(db, host.region)) {
     try {
       if (prepared !== null) await context.runtime.discard(prepared as PreparedProject);
@@ -64,7 +62,7 @@ export async function removeUnusedBuilds(
     }
   }
   const before = new Date(now.getTime() - retention.uploadHours * hourMs);
-  await inBatches(async () => (await deleteUploads(db, host.region, before, batch)).length);
+  await removeInBatches((limit) => deleteUploads(db, host.region, before, limit));
   await removeOrphans(context);
 }
 
@@ -74,13 +72,9 @@ export async function removeUnusedBuilds(
  */
 async function removeOrphans({ db, directories }: BuildRetentionContext): Promise<void> {
   const ids = (await directories.uploadIds()).filter(isUuid);
-  for (let from = 0; from < ids.length; from += batch) {
-    const some = ids.slice(from, from + batch);
+  for (let from = 0; from < ids.length; from += idsAtOnce) {
+    const some = ids.slice(from, from + idsAtOnce);
     const known = await findExistingUploadIds(db, some);
     for (const id of some) if (!known.has(id)) await directories.removeTree(directories.archive(id));
   }
-}
-
-async function inBatches(remove: () => Promise<number>): Promise<void> {
-  while ((await remove()) === batch);
 }

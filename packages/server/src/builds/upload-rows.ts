@@ -77,14 +77,13 @@ export async function listCompleteUploads(db: Database, region: string): Promise
 }
 
 /** Deletes uploads that have no build and were last used before a time. Returns the ids of these uploads. */
-export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
+export async function deleteUploads(db: Database, region: string, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
     delete from uploads where id in (
       select id from uploads where region = ${region} and updated_at < ${before}
         and not exists (select from builds where builds.upload_id = uploads.id)
-      limit ${limit} for update skip locked)
-    returning id`.execute(db);
-  return rows.map(({ id }) => id);
+      limit ${limit} for update skip locked)`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Marks a complete upload as open again, because its archive was lost and must be sent again. */

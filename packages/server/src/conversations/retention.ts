@@ -1,13 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { removeOrphans } from '../store/remove-orphans.ts';
-import { daysBefore } from '../store/retention.ts';
+import { removeInBatches, removeOlderThan } from '../store/retention.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { ContentKind } from './content-file.ts';
 import { getContentName, getContentPath } from './content-path.ts';
 import { type ConversationRemovalContext, removeContent } from './delete.ts';
 import { expireContent, findSessionsWithContent, listDeletedConversationsWithLog } from './rows.ts';
-
-const batch = 500;
 
 /** Days after which content is removed. 0 keeps it as long as its session. */
 export type ConversationRetention = { readonly lineDays: number; readonly recordingDays: number };
@@ -20,25 +18,23 @@ export async function purgeConversations(
   context: ConversationRemovalContext,
   { lineDays, recordingDays }: ConversationRetention,
 ): Promise<void> {
-  for (;;) {
-    const unfinished = await listDeletedConversationsWithLog(context.db, context.host.id, batch);
+  await removeInBatches(async (limit) => {
+    const unfinished = await listDeletedConversationsWithLog(context.db, context.host.id, limit);
     for (const session of unfinished) await removeContent(context, session);
-    if (unfinished.length < batch) break;
-  }
+    return unfinished.length;
+  });
   await removeExpired(context, 'lines', lineDays);
   await removeExpired(context, 'recording', recordingDays);
 }
 
 async function removeExpired(context: ConversationRemovalContext, kind: ContentKind, days: number): Promise<void> {
-  if (days === 0) return;
-  const before = daysBefore(context.now(), days);
-  for (;;) {
+  await removeOlderThan(context, days, async (db, before, limit) => {
     // The key is deleted first: without it, a file that is left after a kill cannot be read.
-    const expired = await expireContent(context.db, kind, { hostId: context.host.id, before, limit: batch });
+    const expired = await expireContent(db, kind, { hostId: context.host.id, before, limit });
     for (const session of expired)
       await rm(getContentPath(context.conversationsDirectory, session, kind), { force: true });
-    if (expired.length < batch) return;
-  }
+    return expired.length;
+  });
 }
 
 /** Removes files without a key, for example after an interrupted deletion. */

@@ -1,6 +1,6 @@
 import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { removeOrphans } from '../store/remove-orphans.ts';
-import { daysBefore } from '../store/retention.ts';
+import { removeInBatches, removeOlderThan } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getLogDirectory } from './directory.ts';
@@ -12,7 +12,6 @@ import {
   listSurplusLogsWithoutSession,
 } from './rows.ts';
 
-const batch = 500;
 /** Maximum number of logs per deployment that are kept from instances without a session, such as failed starts. */
 const keptWithoutSession = 20;
 
@@ -40,28 +39,24 @@ export type LogRetention = { readonly days: number; readonly totalBytes: number 
  */
 export async function purgeLogs(context: LogRetentionContext, retention: LogRetention): Promise<number> {
   const { db, host } = context;
-  const before = daysBefore(context.now(), retention.days);
-  let removed = 0;
-  if (retention.days > 0) removed += await removeAll(context, () => listLogsEndedBefore(db, host.id, before, batch));
-  removed += await removeAll(context, () => listSurplusLogsWithoutSession(db, host.id, keptWithoutSession, batch));
-  removed += await removeAll(context, () => listLogsBeyondTotalSize(db, host.id, retention.totalBytes, batch));
-  return removed;
-}
-
-async function removeAll(
-  context: LogRetentionContext,
-  find: () => ReturnType<typeof listLogsEndedBefore>,
-): Promise<number> {
-  let removed = 0;
-  for (;;) {
-    const found = await find();
-    for (const log of found) {
+  const remove = async (listing: ReturnType<typeof listLogsEndedBefore>) => {
+    const logs = await listing;
+    for (const log of logs) {
       await context.removeTree(getLogDirectory(context.logsDirectory, log));
-      await deleteLog(context.db, log.instance_id);
+      await deleteLog(db, log.instance_id);
     }
-    removed += found.length;
-    if (found.length < batch) return removed;
-  }
+    return logs.length;
+  };
+  const old = await removeOlderThan(context, retention.days, (_, before, limit) =>
+    remove(listLogsEndedBefore(db, host.id, before, limit)),
+  );
+  const surplus = await removeInBatches((limit) =>
+    remove(listSurplusLogsWithoutSession(db, host.id, keptWithoutSession, limit)),
+  );
+  const beyondSize = await removeInBatches((limit) =>
+    remove(listLogsBeyondTotalSize(db, host.id, retention.totalBytes, limit)),
+  );
+  return old + surplus + beyondSize;
 }
 
 export async function removeOrphanedLogs({ db, now, logsDirectory, removeTree }: LogRetentionContext): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RoomTransport } from '@bothost/contract';
 import type { Logger } from 'pino';
-import { daysBefore } from '../store/retention.ts';
+import { removeOlderThan } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import type { RoomProviders } from './room-provider.ts';
 import {
@@ -62,13 +62,11 @@ async function deleteRoom(context: Context, room: RoomToDelete, signal: AbortSig
 }
 
 const recordDays = 1;
-const recordsPerPass = 1_000;
 
 /**
  * Deletes the records of rooms that were deleted a day ago, and whose sessions do not exist any more. Until then, the record keeps
  * an announcement of its call from being used twice.
  */
-export async function purgeRoomRecords({ db, now }: Pick<Context, 'db' | 'now'>): Promise<void> {
-  const before = daysBefore(now(), recordDays);
-  await deleteRecordsOfDeletedRooms(db, before, recordsPerPass);
+export async function purgeRoomRecords(context: Pick<Context, 'db' | 'now'>): Promise<void> {
+  await removeOlderThan(context, recordDays, deleteRecordsOfDeletedRooms);
 }

@@ -138,8 +138,10 @@ export async function addMeetings(db: Database, sessionId: string, meetings: rea
 const mostMeetings = 20;
 
 /** Deletes the records of rooms that were deleted before a time and whose sessions do not exist, at most `limit`. */
-export async function deleteRecordsOfDeletedRooms(db: Database, before: Date, limit: number): Promise<void> {
-  await sql`delete from session_rooms where session_id in (select session_id from session_rooms
+export async function deleteRecordsOfDeletedRooms(db: Database, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } =
+    await sql`delete from session_rooms where session_id in (select session_id from session_rooms
     where deleted_at < ${before}::timestamptz and not exists (select from sessions where id = session_id)
     order by deleted_at limit ${limit})`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

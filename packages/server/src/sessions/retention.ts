@@ -1,5 +1,5 @@
 import { purgeInstances } from '../instances/lifecycle.ts';
-import { deleteRowsOlderThan } from '../store/retention.ts';
+import { removeOlderThan } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { deleteEndedSessions } from './rows.ts';
 
@@ -8,6 +8,6 @@ const instanceDays = 1;
 
 /** Removes sessions that ended more than `days` ago, or none if `days` is 0. Returns the number of removed sessions. */
 export async function purgeSessions(context: { db: Database; now: () => Date }, days: number): Promise<number> {
-  await deleteRowsOlderThan(context, instanceDays, purgeInstances);
-  return deleteRowsOlderThan(context, days, deleteEndedSessions);
+  await removeOlderThan(context, instanceDays, purgeInstances);
+  return removeOlderThan(context, days, deleteEndedSessions);
 }
