@@ -54,20 +54,6 @@ it.each(withBody.map((operation: Operation) => [operation.name, operation] as co
   },
 );
 
-it('a body for the bot of a WebSocket that is too large gets an error with that limit', async () => {
-  const send = async (bytes: number) => {
-    const response = await fetch(`${service.url}/v1/public/plain/start`, {
-      method: 'POST',
-      ...createBearerTokenHeaders(service.publicKey),
-      body: `{"transport":"websocket","body":{"a":"${'x'.repeat(bytes - 8)}"}}`,
-    });
-    return [response.status, ((await response.json()) as { error?: string }).error];
-  };
-  const message = 'The body for the bot is too large. With the transport "websocket", the limit is 4096 bytes.';
-  expect(await send(4_097)).toEqual([413, message]);
-  expect((await send(4_096))[0]).toBe(200);
-});
-
 it('a request through the session proxy that is too large gets an error with its limit', async () => {
   const url = `${service.url}/v1/public/plain/sessions/${await startAgentSession(service, 'plain')}/echo`;
   const { headers } = createBearerTokenHeaders(service.publicKey);
