@@ -1,4 +1,5 @@
 import { formatCount, type LogLine, logLevels } from '@bothost/contract';
+import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Alert } from '../components/alert.tsx';
@@ -23,11 +24,16 @@ type FilteredLogProps = {
   /** The agents that a field offers. Undefined: the agent cannot be changed. */
   readonly names?: readonly string[];
   readonly search: LogSearchParameters;
-  readonly onChange: (changes: LogSearchParameters) => void;
 };
 
-/** The log of one agent or of all, with the fields of its filter. */
-export function FilteredLog({ organization, agent, names, search, onChange: change }: FilteredLogProps) {
+/** The log of one agent or of all, with the fields of its filter. Changes the search parameters in the URL of the page. */
+export function FilteredLog({ organization, agent, names, search }: FilteredLogProps) {
+  const navigate = useNavigate();
+  const change = useCallback(
+    (changes: LogSearchParameters) =>
+      void navigate({ to: '.', search: (old) => ({ ...old, ...changes }), replace: true, resetScroll: false }),
+    [navigate],
+  );
   const isFollowing = search.at === undefined;
   // Remove the scroll position from the URL when the filter changes, so that the page shows the newest matching lines.
   const setFilter = (changes: LogSearchParameters) => change({ ...changes, at: undefined });

@@ -1,14 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { useCallback } from 'react';
 import { agentNamesQuery } from '../agents/queries.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { FirstDeploy } from '../organization/first-deploy.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { FilteredLog } from './filtered-log.tsx';
-import type { LogSearchParameters } from './log-filter.ts';
 
 const route = getRouteApi('/signed-in/app/orgs/$organization/logs');
 
@@ -16,17 +14,6 @@ const route = getRouteApi('/signed-in/app/orgs/$organization/logs');
 export function LogsPage() {
   const { name: organization } = useMembership();
   const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = useCallback(
-    (changes: LogSearchParameters) =>
-      void navigate({
-        to: '.',
-        search: (previous) => ({ ...previous, ...changes }),
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate],
-  );
   const agents = useQuery(agentNamesQuery(organization));
   const names = agents.data?.agents.map(({ name }) => name) ?? [];
   return (
@@ -39,7 +26,7 @@ export function LogsPage() {
           </EmptyState>
         </Section>
       ) : (
-        <FilteredLog organization={organization} agent={search.agent} names={names} search={search} onChange={change} />
+        <FilteredLog organization={organization} agent={search.agent} names={names} search={search} />
       )}
     </div>
   );
