@@ -15,6 +15,7 @@ import {
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitUntilAgentIdle,
 } from './support/client.ts';
@@ -85,15 +86,8 @@ describe('docs/bot-contract.md', () => {
     expect(headersOf(echoed.headers)).toEqual(documented('client requests').sort());
     expect(echoed.headers['x-session-id']).toBe(sessionId);
 
-    const {
-      wsUrl,
-      token,
-      sessionId: socketId = '',
-    } = await service.publicClient.startSession({
-      params: { agentName: 'contract' },
-      body: { transport: 'websocket' },
-    });
-    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    const { sessionId: socketId, url: socketUrl } = await startWebSocketSession(service, 'contract');
+    const socket = new WebSocket(socketUrl);
     await once(socket, 'open');
     const [upgrade] = await evaluateJavaScriptInBot<{ headers: Record<string, string> }[]>(
       service,

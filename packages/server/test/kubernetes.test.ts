@@ -11,6 +11,7 @@ import {
   createBearerTokenHeaders,
   sessionUrl,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
@@ -102,16 +103,14 @@ describe('the service with a fake cluster', () => {
     'ends a %s WebSocket once the end of its pod is reported, after all messages to a slow client',
     { timeout: 40_000 },
     async (way) => {
-      const params = { agentName: 'bot' };
       const socketOf = async (query = '') => {
         if (way === 'proxied') {
           const sessionId = await startAgentSession(service, 'bot');
           const url = sessionUrl(service, 'bot', sessionId, '/socket').replace('http', 'ws');
           return { sessionId, socket: new WebSocket(`${url}?access_token=${service.publicKey}${query}`) };
         }
-        const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
-        const { wsUrl, token, sessionId = '' } = started;
-        return { sessionId, socket: new WebSocket(`${wsUrl}?token=${token}${query}`) };
+        const { sessionId, url } = await startWebSocketSession(service, 'bot');
+        return { sessionId, socket: new WebSocket(url + query) };
       };
       const slow = (await socketOf('&flood=1')).socket;
       await once(slow, 'open');

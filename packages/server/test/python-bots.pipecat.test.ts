@@ -13,7 +13,13 @@ import { testUnless } from '../../runtime/test/skip-with-reason.ts';
 import { createTestAuthority } from '../../runtime/test/test-authority.ts';
 import { readConfig } from '../src/config.ts';
 import { createClientConfig } from '../src/store/address.ts';
-import { createBearerTokenHeaders, sessionUrl, startAgentSession, waitForSessionEnd } from './support/client.ts';
+import {
+  createBearerTokenHeaders,
+  sessionUrl,
+  startAgentSession,
+  startWebSocketSession,
+  waitForSessionEnd,
+} from './support/client.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { findMissingTurnServer, networkAddress, startTurnServer } from './support/turn-server.ts';
 
@@ -89,12 +95,8 @@ async function isReady(agentName: string): Promise<void> {
 }
 
 async function open(agentName: string): Promise<{ readonly socket: WebSocket; readonly sessionId: string }> {
-  const { wsUrl, token, sessionId } = await service.publicClient.startSession({
-    params: { agentName },
-    body: { transport: 'websocket' },
-  });
-  const socket = new WebSocket(`${wsUrl}?token=${token}`);
-  return { socket, sessionId: sessionId ?? '' };
+  const { sessionId, url } = await startWebSocketSession(service, agentName);
+  return { socket: new WebSocket(url), sessionId };
 }
 
 /** A serialized `pipecat.Frame { audio: { audio, sample_rate, num_channels } }` with 0.2 s of a constant sample. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { startAgentSession, waitForSessionEnd } from './support/client.ts';
+import { startAgentSession, startWebSocketSession, waitForSessionEnd } from './support/client.ts';
 import { useTestServer } from './support/use-test-server.ts';
 
 /** Source of a bot that evaluates the field `end` of the start request's body, or the query of the WebSocket. */
@@ -48,9 +48,9 @@ it.each([
   'process.kill(process.pid, "SIGKILL")',
   'stream.end("HTTP/1.1 403 No\\r\\n\\r\\n")',
 ])('a WebSocket session shorter than a second has metrics if the bot ends it with %s', async (end) => {
-  const started = await service.publicClient.startSession({ params: { agentName }, body: { transport: 'websocket' } });
-  const socket = new WebSocket(`${started.wsUrl}?token=${started.token}&end=${encodeURIComponent(end)}`);
+  const { sessionId, url } = await startWebSocketSession(service, agentName);
+  const socket = new WebSocket(`${url}&end=${encodeURIComponent(end)}`);
   socket.on('error', () => undefined);
   await new Promise((resolve) => socket.once('close', resolve));
-  await expectMetrics(started.sessionId ?? '');
+  await expectMetrics(sessionId);
 });

@@ -1,22 +1,16 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { startWebSocketSession } from './support/client.ts';
 import { useTestServer } from './support/use-test-server.ts';
 
 const agentName = 'moments';
 const service = await useTestServer({ bots: { [agentName]: { minAgents: 1 } } });
 
 it('a WebSocket session records when its client connected, and later when the bot sent the first frame', async () => {
-  const {
-    wsUrl,
-    token,
-    sessionId = '',
-  } = await service.publicClient.startSession({
-    params: { agentName },
-    body: { transport: 'websocket' },
-  });
+  const { sessionId, url } = await startWebSocketSession(service, agentName);
   const read = () => service.client.getSession({ params: { agentName, sessionId } });
-  const socket = new WebSocket(`${wsUrl}?token=${token}`);
+  const socket = new WebSocket(url);
   await once(socket, 'open');
   await expect.poll(async () => (await read()).startPhases?.transportConnected).toBeGreaterThanOrEqual(0);
   const connected = await read();

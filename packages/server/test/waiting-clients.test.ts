@@ -9,6 +9,7 @@ import {
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
@@ -50,10 +51,8 @@ describe('a client that waits for a cold bot', () => {
   });
 
   it('gets 409 for a WebSocket when the session is stopped', async () => {
-    const body = { transport: 'websocket' } as const;
-    const made = await service.publicClient.startSession({ params: { agentName: 'slow' }, body });
-    const { sessionId = '', wsUrl = '', token = '' } = made;
-    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    const { sessionId, url } = await startWebSocketSession(service, 'slow');
+    const socket = new WebSocket(url);
     socket.on('error', () => undefined);
     onTestFinished(() => socket.terminate());
     const refused = once(socket, 'unexpected-response');

@@ -5,7 +5,11 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { writeBot } from '../../test/support/bots.ts';
-import { evaluateJavaScriptInBot, startAgentSession as startSession } from '../../test/support/client.ts';
+import {
+  evaluateJavaScriptInBot,
+  startAgentSession as startSession,
+  startWebSocketSession,
+} from '../../test/support/client.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../store/database.ts';
@@ -118,9 +122,8 @@ describe('shutdown', () => {
 
 describe('shutdown that leaves bots running', () => {
   async function connect(service: TestServer) {
-    const start = { params: { agentName: 'parrot' }, body: { transport: 'websocket' as const } };
-    const { wsUrl, token, sessionId = '' } = await service.publicClient.startSession(start);
-    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    const { sessionId, url } = await startWebSocketSession(service, 'parrot');
+    const socket = new WebSocket(url);
     socket.on('error', () => undefined);
     await once(socket, 'open');
     return { socket, sessionId };

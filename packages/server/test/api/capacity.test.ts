@@ -5,6 +5,7 @@ import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitForSessionEnd,
   waitUntilAgentIdle,
@@ -106,14 +107,11 @@ describe('an agent at its session limit', () => {
   });
 
   it('refuses a WebSocket with HTTP status 429, and accepts the same token later', async () => {
-    const made = await service.publicClient.startSession({
-      params: { agentName: 'cold' },
-      body: { transport: 'websocket' },
-    });
+    const { sessionId, url } = await startWebSocketSession(service, 'cold');
     const ids = await Promise.all(Array.from({ length: most }, () => startAgentSession(service, 'cold')));
     const connect = () =>
       new Promise<number>((resolve) => {
-        const socket = new WebSocket(`${made.wsUrl}?token=${made.token}`);
+        const socket = new WebSocket(url);
         socket.on('unexpected-response', (_, { statusCode = 0, headers }) => {
           expect(headers['retry-after']).toBe('5');
           socket.terminate();
@@ -130,9 +128,7 @@ describe('an agent at its session limit', () => {
     await Promise.all(ids.map((id) => stopAgentSession(service, 'cold', id)));
     await waitUntilAgentIdle(service, 'cold');
     expect(await connect()).toBe(101);
-    expect((await waitForSessionEnd(service, 'cold', made.sessionId ?? '')).completionStatus).toBe(
-      'WS_CONNECTION_CLOSED',
-    );
+    expect((await waitForSessionEnd(service, 'cold', sessionId)).completionStatus).toBe('WS_CONNECTION_CLOSED');
     await waitUntilAgentIdle(service, 'cold');
   });
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { waitForSessionEnd } from '../support/client.ts';
+import { startWebSocketSession, waitForSessionEnd } from '../support/client.ts';
 import { useTestServer } from '../support/use-test-server.ts';
 
 /** Source of a bot that answers a WebSocket upgrade like any other request, as servers without WebSocket support do. */
@@ -23,9 +23,8 @@ it.each([
 ])(
   'the service returns 502 and records the status from the bot if the bot refuses a WebSocket: query "%s"',
   async (query, status, phrase, message) => {
-    const params = { agentName: 'plain' };
-    const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
-    const socket = new WebSocket(`${started.wsUrl}?token=${started.token}${query}`);
+    const { sessionId, url } = await startWebSocketSession(service, 'plain');
+    const socket = new WebSocket(url + query);
     socket.on('error', () => undefined);
     const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
     expect(answer.statusCode).toBe(502);
@@ -35,9 +34,9 @@ it.each([
     });
     // A web page cannot read the HTTP response to a refused WebSocket. It can read the error from a plain request with
     // the same token.
-    const repeated = await fetch(`${started.wsUrl?.replace('ws', 'http')}?token=${started.token}`);
+    const repeated = await fetch(url.replace('ws', 'http'));
     expect([repeated.status, await repeated.json()]).toEqual([502, expect.objectContaining({ reason: 'bot-refused' })]);
-    const session = await waitForSessionEnd(service, 'plain', started.sessionId ?? '');
+    const session = await waitForSessionEnd(service, 'plain', sessionId);
     expect(session).toMatchObject({ completionStatus: String(status), endState: 'agent_error', botStartSeconds: null });
     const refusals = session.events.filter(({ eventCode }) => eventCode === 'SOCKET_REFUSED');
     expect(refusals).toMatchObject([{ detail: { status, phrase } }]);

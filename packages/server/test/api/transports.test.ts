@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { waitForSessionEnd } from '../support/client.ts';
+import { startWebSocketSession, waitForSessionEnd } from '../support/client.ts';
 import { useTestServer } from '../support/use-test-server.ts';
 
 /** Returns code of a bot that reports `transports` in `GET /_bot/session`. */
@@ -21,10 +21,8 @@ const transportsOf = async (agentName: string) => {
   return agent.transports;
 };
 async function call(agentName: string, code: number) {
-  const params = { agentName };
-  const started = await service.publicClient.startSession({ params, body: { transport: 'websocket' } });
-  const { sessionId = '', wsUrl = '', token = '' } = started;
-  const socket = new WebSocket(`${wsUrl}?token=${token}`);
+  const { sessionId, url } = await startWebSocketSession(service, agentName);
+  const socket = new WebSocket(url);
   await once(socket, 'open');
   socket.close(code);
   return waitForSessionEnd(service, agentName, sessionId);

@@ -10,6 +10,7 @@ import {
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitForInstanceExit,
   waitForSessionEnd,
@@ -89,15 +90,8 @@ describe('the service with a faulty bot', () => {
   });
 
   it('refuses a waiting WebSocket with an HTTP status if the bot exits before it is ready', async () => {
-    const {
-      wsUrl,
-      token,
-      sessionId = '',
-    } = await service.publicClient.startSession({
-      params: { agentName: 'gone' },
-      body: { transport: 'websocket' },
-    });
-    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    const { sessionId, url } = await startWebSocketSession(service, 'gone');
+    const socket = new WebSocket(url);
     socket.on('error', () => undefined);
     const [, answer] = await once(socket, 'unexpected-response');
     expect(answer.statusCode).toBe(502);
@@ -238,15 +232,8 @@ describe('the service with a faulty bot', () => {
   });
 
   it('stops the bot if its WebSocket client disconnects before the bot is ready', async () => {
-    const {
-      wsUrl,
-      token,
-      sessionId = '',
-    } = await service.publicClient.startSession({
-      params: { agentName: 'never' },
-      body: { transport: 'websocket' },
-    });
-    const socket = new WebSocket(`${wsUrl}?token=${token}`);
+    const { sessionId, url } = await startWebSocketSession(service, 'never');
+    const socket = new WebSocket(url);
     socket.on('error', () => undefined);
     const agent = () => service.client.getAgent({ params: { agentName: 'never' } });
     await expect.poll(async () => (await agent()).startingInstanceCount).toBe(1);

@@ -8,6 +8,7 @@ import {
   openTcpSocket,
   sessionUrl,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitForSessionEnd,
   waitUntilAgentIdle,
@@ -112,15 +113,8 @@ describe('when a client disconnects, the service', () => {
 
   it('ends the session of a WebSocket client, with another status than if the bot disconnects', async () => {
     const open = async () => {
-      const {
-        wsUrl,
-        token,
-        sessionId = '',
-      } = await service.publicClient.startSession({
-        params: { agentName: 'target' },
-        body: { transport: 'websocket' },
-      });
-      const socket = new WebSocket(`${wsUrl}?token=${token}`);
+      const { sessionId, url } = await startWebSocketSession(service, 'target');
+      const socket = new WebSocket(url);
       await once(socket, 'open');
       return { socket, sessionId };
     };

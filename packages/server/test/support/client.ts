@@ -27,6 +27,16 @@ export async function startAgentSession(
   return sessionId;
 }
 
+/** Starts a session for a WebSocket client, which `url` admits once. */
+export async function startWebSocketSession(
+  service: Pick<Service, 'publicClient'>,
+  agentName: string,
+): Promise<{ readonly sessionId: string; readonly url: string }> {
+  const request = { params: { agentName }, body: { transport: 'websocket' } } as const;
+  const { sessionId = '', wsUrl, token } = await service.publicClient.startSession(request);
+  return { sessionId, url: `${wsUrl}?token=${token}` };
+}
+
 /** Evaluates JavaScript in the bot of a session once the bot is ready. Rejects with the error that the JavaScript throws. */
 export async function evaluateJavaScriptInBot<T = unknown>(
   service: Address,

@@ -6,6 +6,7 @@ import {
   evaluateJavaScriptInBot,
   sessionUrl,
   startAgentSession,
+  startWebSocketSession,
   stopAgentSession,
   waitForInstanceExit,
   waitForSessionEnd,
@@ -40,16 +41,8 @@ afterEach(() => waitUntilAgentIdle(service, 'talker'));
  */
 async function open(way: 'relay' | 'splice', offered: string[] = [], query = ''): Promise<Client> {
   if (way === 'relay') {
-    const body = { transport: 'websocket' as const };
-    const {
-      wsUrl,
-      token,
-      sessionId = '',
-    } = await service.publicClient.startSession({
-      params: { agentName: 'talker' },
-      body,
-    });
-    const socket = new WebSocket(`${wsUrl}?token=${token}${query}`, offered);
+    const { sessionId, url } = await startWebSocketSession(service, 'talker');
+    const socket = new WebSocket(url + query, offered);
     await once(socket, 'open');
     return { socket, sessionId };
   }
