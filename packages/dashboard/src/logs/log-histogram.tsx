@@ -53,7 +53,7 @@ function Chart({ histogram, filter, readAtMs, onRange }: ChartProps) {
         format={formatWhole}
         group="log"
         atLeast={4}
-        empty="No line matches"
+        empty="No lines"
         hovered={hovered}
         onHover={setHovered}
         onSelect={(selected) => selected !== null && onRange(selected)}
