@@ -147,13 +147,13 @@ const suites: Readonly<Record<string, Suite>> = {
     },
   },
   /**
-   * Runs bots as pods of a real Kubernetes cluster, which the suite starts, with images of a Docker engine. As root with Debian's
-   * `containerd`, `containernetworking-plugins`, `docker-registry`, `iptables` and `kubernetes-client`; without them, the tests are
-   * skipped; in CI, they fail. The first run builds Kubernetes, in six minutes. `BOTHOST_TEST_KILLS` is the number of kills (default 5).
+   * Runs bots as pods of a real Kubernetes cluster, which the suite starts, with images of a Docker engine, and installs the chart
+   * in it. As root with Debian's `containerd`, `containernetworking-plugins`, `docker-registry` and `iptables`; without them, the
+   * tests are skipped; in CI, they fail. The first run builds Kubernetes, in six minutes. `BOTHOST_TEST_KILLS` is the number of kills (default 5).
    */
   kubernetes: {
-    include: ['packages/**/*.kubernetes.test.ts'],
-    globalSetup: [build, 'images/testing/images.setup.ts', 'packages/runtime/test/kubernetes/cluster.setup.ts'],
+    include: ['{packages,test}/**/*.kubernetes.test.ts'],
+    globalSetup: [build, 'images/testing/images.setup.ts', uv, 'packages/runtime/test/kubernetes/cluster.setup.ts'],
     testTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 250 } },
     maxWorkers: 1,
@@ -161,6 +161,9 @@ const suites: Readonly<Record<string, Suite>> = {
       givenBase: environment['BOTHOST_TEST_BASE'] ?? '',
       baseCache: cache,
       inCi,
+      pythonCache: cache,
+      python: undefined,
+      surroundings: environment,
       kills: Number(environment['BOTHOST_TEST_KILLS'] ?? 5),
       killSeed,
     },

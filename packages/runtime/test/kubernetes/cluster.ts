@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { inject, vi } from 'vitest';
+import { runDocker } from '../docker/engine.ts';
 import { findProcessIds } from '../orphans.ts';
 
 const run = promisify(execFile);
 
-/** The directory of the cluster, with the settings of its container runtime. */
-const clusterDirectory = '/var/lib/bothost-test-kubernetes';
+/** The directory of the cluster, with `kubectl` and the settings of its container runtime. */
+export const clusterDirectory = '/var/lib/bothost-test-kubernetes';
 /** The registry of the cluster, without a password. */
 export const clusterRegistry = '127.0.0.1:7500';
 
@@ -28,6 +29,15 @@ export async function acceptRegistry(host: string): Promise<() => Promise<void>>
   await mkdir(directory);
   await writeFile(`${directory}/hosts.toml`, `server = "http://${host}"\n[host."http://${host}"]\n`);
   return () => rm(directory, { recursive: true });
+}
+
+/** Pushes an image of this machine's Docker engine to the registry of the cluster, and returns its reference there. */
+export async function publishToCluster(image: string): Promise<string> {
+  const reference = `${clusterRegistry}/${image}`;
+  await runDocker('tag', image, reference);
+  await runDocker('push', '-q', reference);
+  await runDocker('rmi', reference);
+  return reference;
 }
 
 /** Runs `kubectl` and returns its standard output. */

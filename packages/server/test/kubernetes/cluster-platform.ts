@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runDocker } from '../../../runtime/test/docker/engine.ts';
 import { type ApiServerProxy, startApiServerProxy } from '../../../runtime/test/kubernetes/api-server-proxy.ts';
 import { type ChartRule, readChartRules } from '../../../runtime/test/kubernetes/chart-rules.ts';
 import {
   acceptRegistry,
   clusterRegistry,
   createTestNamespace,
+  publishToCluster,
   type TestNamespace,
 } from '../../../runtime/test/kubernetes/cluster.ts';
 import type { BotPlatform } from '../image-region/image-region.ts';
@@ -72,13 +72,7 @@ async function createPlatform(undo: (() => Promise<unknown>)[], close: () => Pro
     environment: { BOTHOST_RUNTIME: 'kubernetes', KUBECONFIG: kubeconfig },
     registries: [clusterRegistry],
     acceptRegistry: async (host) => void undo.push(await acceptRegistry(host)),
-    publishImage: async (image) => {
-      const reference = `${clusterRegistry}/${image}`;
-      await runDocker('tag', image, reference);
-      await runDocker('push', '-q', reference);
-      await runDocker('rmi', reference);
-      return reference;
-    },
+    publishImage: publishToCluster,
     readsConversations: false,
     // A kubelet waits for the first grace period of a pod, whatever a later deletion says.
     shortensGracePeriods: false,
