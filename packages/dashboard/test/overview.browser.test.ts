@@ -57,88 +57,92 @@ const fillBusy = () => {
   return filled;
 };
 
-browserTest('the overview of a busy organization leads to the cause of its problems', async () => {
-  const url = await fillBusy();
-  await page.goto(url);
-  await page.getByRole('link', { name: 'support-line: At its limit of sessions' }).waitFor();
-  await page.getByRole('link', { name: 'pharmacy: The last deploy failed' }).waitFor();
-  await inspect('overview-busy-hour');
-  const outage = page
-    .getByRole('list', { name: 'Needs attention' })
-    .locator(':scope > li')
-    .filter({ hasText: 'APITimeoutError' });
-  await outage.getByText(/^\d+ failed sessions in \d+ agents$/).waitFor();
-  await outage.getByText(/^.*\d\d:\d\d to .*\d\d:\d\d$/).waitFor();
-  await outage.getByText('Check the status page of its vendor.').waitFor();
-  expect(await outage.count()).toBe(1);
-  await outage.locator('a[href^="/orgs/busy/agents/"]').first().waitFor();
-  await outage.getByRole('link', { name: 'The bot raised APITimeoutError.', exact: true }).click();
-  await page.waitForURL(`${url}/sessions?since=1h&problem=500%2FAPITimeoutError`);
-  await page.getByRole('table', { name: 'Sessions' }).getByText('Agent error (500)').first().waitFor();
-  await page.goto(url);
-  await page.getByRole('link', { name: 'Last week' }).click();
-  await page.waitForURL(`${url}?period=week`);
-  await page.getByRole('img', { name: /^Sessions over time\. All: / }).waitFor();
-  await page.getByText('The charts as a table').click();
-  await expect.poll(() => page.getByRole('table', { name: 'Figures over time' }).getByRole('row').count()).toBe(85);
-  await tile('Failed sessions')
-    .getByText(/^of [\d,]+ in the last week$/)
-    .waitFor();
-  expect(Number((await figure('Failed sessions').textContent())?.replaceAll(',', ''))).toBeGreaterThan(200);
-  await inspect('overview-busy-week');
-  const agentRow = (name: string) =>
-    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
-  await agentRow('booking')
-    .getByText(/^[\d.]+ s \(previously .*\)$/)
-    .waitFor();
-  await agentRow('support-line').getByText('12 of 12').waitFor();
+browserTest(
+  'the overview of a busy organization leads to the cause of its problems',
+  async () => {
+    const url = await fillBusy();
+    await page.goto(url);
+    await page.getByRole('link', { name: 'support-line: At its limit of sessions' }).waitFor();
+    await page.getByRole('link', { name: 'pharmacy: The last deploy failed' }).waitFor();
+    await inspect('overview-busy-hour');
+    const outage = page
+      .getByRole('list', { name: 'Needs attention' })
+      .locator(':scope > li')
+      .filter({ hasText: 'APITimeoutError' });
+    await outage.getByText(/^\d+ failed sessions in \d+ agents$/).waitFor();
+    await outage.getByText(/^.*\d\d:\d\d to .*\d\d:\d\d$/).waitFor();
+    await outage.getByText('Check the status page of its vendor.').waitFor();
+    expect(await outage.count()).toBe(1);
+    await outage.locator('a[href^="/orgs/busy/agents/"]').first().waitFor();
+    await outage.getByRole('link', { name: 'The bot raised APITimeoutError.', exact: true }).click();
+    await page.waitForURL(`${url}/sessions?since=1h&problem=500%2FAPITimeoutError`);
+    await page.getByRole('table', { name: 'Sessions' }).getByText('Agent error (500)').first().waitFor();
+    await page.goto(url);
+    await page.getByRole('link', { name: 'Last week' }).click();
+    await page.waitForURL(`${url}?period=week`);
+    await page.getByRole('img', { name: /^Sessions over time\. All: / }).waitFor();
+    await page.getByText('The charts as a table').click();
+    await expect.poll(() => page.getByRole('table', { name: 'Figures over time' }).getByRole('row').count()).toBe(85);
+    await tile('Failed sessions')
+      .getByText(/^of [\d,]+ in the last week$/)
+      .waitFor();
+    expect(Number((await figure('Failed sessions').textContent())?.replaceAll(',', ''))).toBeGreaterThan(200);
+    await inspect('overview-busy-week');
+    const agentRow = (name: string) =>
+      page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await agentRow('booking')
+      .getByText(/^[\d.]+ s \(previously .*\)$/)
+      .waitFor();
+    await agentRow('support-line').getByText('12 of 12').waitFor();
 
-  await page.getByRole('img', { name: /^Sessions over time/ }).click();
-  await page.waitForURL(/\/sessions\?from=\d+&to=\d+$/);
-  const parameters = new URL(page.url()).searchParams;
-  expect(Number(parameters.get('to')) - Number(parameters.get('from'))).toBe(7_200);
-  expect(await page.getByLabel('Time').inputValue()).toBe('range');
-  await page.getByText(/^\d+ sessions$/).waitFor();
-  await inspect('sessions-of-bar');
-  await page.goBack();
+    await page.getByRole('img', { name: /^Sessions over time/ }).click();
+    await page.waitForURL(/\/sessions\?from=\d+&to=\d+$/);
+    const parameters = new URL(page.url()).searchParams;
+    expect(Number(parameters.get('to')) - Number(parameters.get('from'))).toBe(7_200);
+    expect(await page.getByLabel('Time').inputValue()).toBe('range');
+    await page.getByText(/^\d+ sessions$/).waitFor();
+    await inspect('sessions-of-bar');
+    await page.goBack();
 
-  const problem = page.getByRole('link', { name: 'triage: The bot raised KeyError.', exact: true });
-  await problem.click();
-  await page.waitForURL(`${url}/sessions?agent=triage&since=7d&problem=500%2FKeyError`);
-  expect(await page.getByLabel('Problem').inputValue()).toBe('500/KeyError');
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export as CSV' }).click(),
-  ]);
-  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-  await page.getByText(`${(lines.length - 1).toLocaleString('en')} sessions`, { exact: true }).waitFor();
-  expect(lines.slice(1).every((line) => line.includes(',triage,') && line.includes(',500,'))).toBe(true);
-  await inspect('sessions-by-problem');
+    const problem = page.getByRole('link', { name: 'triage: The bot raised KeyError.', exact: true });
+    await problem.click();
+    await page.waitForURL(`${url}/sessions?agent=triage&since=7d&problem=500%2FKeyError`);
+    expect(await page.getByLabel('Problem').inputValue()).toBe('500/KeyError');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as CSV' }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    await page.getByText(`${(lines.length - 1).toLocaleString('en')} sessions`, { exact: true }).waitFor();
+    expect(lines.slice(1).every((line) => line.includes(',triage,') && line.includes(',500,'))).toBe(true);
+    await inspect('sessions-by-problem');
 
-  await page.getByRole('table', { name: 'Sessions' }).getByRole('link').first().click();
-  await page.getByRole('alert').getByText('The bot raised KeyError.').waitFor();
-  await page.getByRole('link', { name: /similar failures in the last week$/ }).waitFor();
-  await inspect('session-similar-failures');
-  await page.getByRole('link', { name: 'triage', exact: true }).click();
-  await page.waitForURL(`${url}/agents/triage`);
-  await page.getByRole('link', { name: 'Last week' }).click();
-  await page.getByRole('list', { name: 'Failed sessions by cause' }).getByText('The bot raised KeyError.').waitFor();
-  await page.getByRole('img', { name: /^Capacity over time/ }).waitFor();
-  await inspect('agent-busy-week');
-  await page.getByRole('link', { name: 'Deployments', exact: true }).click();
-  await deployments()
-    .first()
-    .getByText(/^\d\d\.\d % \(previously \d\.\d %\)$/)
-    .waitFor();
-  await inspect('deployments-busy');
-  await deployments().first().getByRole('link').first().click();
-  await page
-    .getByRole('table', { name: 'Sessions of the deployment' })
-    .getByText(/^[\d,]+ \(\d+\.\d %\)$/)
-    .first()
-    .waitFor();
-  await inspect('deployment-busy');
-});
+    await page.getByRole('table', { name: 'Sessions' }).getByRole('link').first().click();
+    await page.getByRole('alert').getByText('The bot raised KeyError.').waitFor();
+    await page.getByRole('link', { name: /similar failures in the last week$/ }).waitFor();
+    await inspect('session-similar-failures');
+    await page.getByRole('link', { name: 'triage', exact: true }).click();
+    await page.waitForURL(`${url}/agents/triage`);
+    await page.getByRole('link', { name: 'Last week' }).click();
+    await page.getByRole('list', { name: 'Failed sessions by cause' }).getByText('The bot raised KeyError.').waitFor();
+    await page.getByRole('img', { name: /^Capacity over time/ }).waitFor();
+    await inspect('agent-busy-week');
+    await page.getByRole('link', { name: 'Deployments', exact: true }).click();
+    await deployments()
+      .first()
+      .getByText(/^\d\d\.\d % \(previously \d\.\d %\)$/)
+      .waitFor();
+    await inspect('deployments-busy');
+    await deployments().first().getByRole('link').first().click();
+    await page
+      .getByRole('table', { name: 'Sessions of the deployment' })
+      .getByText(/^[\d,]+ \(\d+\.\d %\)$/)
+      .first()
+      .waitFor();
+    await inspect('deployment-busy');
+  },
+  300_000,
+);
 
 browserTest('the page of a session that ran out of memory says so at the top and in its tiles', async () => {
   const url = await fillBusy();
