@@ -1,4 +1,10 @@
-import type { PhoneCarrier, SessionCompletionStatus, SessionEndState, SessionResponse } from '@bothost/contract';
+import {
+  type PhoneCarrier,
+  RoomTransport,
+  type SessionCompletionStatus,
+  type SessionEndState,
+  type SessionResponse,
+} from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
@@ -99,10 +105,14 @@ export type SessionResponseRow = Pick<SessionRow, (typeof responseColumns)[numbe
   readonly end_state: SessionEndState;
 };
 
+// Subqueries instead of joins, because PostgreSQL runs them only for the sessions that need them.
 const lookUp = `select ${responseColumns.map((column) => `sessions.${column}`).join(', ')},
-    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics, session_rooms.meetings, coalesce(hosts.reads_usage, true) as reads_usage
+    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics,
+    case when transport in (${RoomTransport.options.map((name) => `'${name}'`).join(', ')})
+      then (select meetings from session_rooms where session_id = sessions.id) end as meetings,
+    session_metrics.id is not null
+      or coalesce((select reads_usage from hosts where hosts.region = agents.region limit 1), true) as reads_usage
   from sessions join agents on agents.id = agent_id left join session_metrics on session_metrics.session_id = sessions.id
-    left join session_rooms on session_rooms.session_id = sessions.id left join hosts on hosts.region = agents.region
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
 

@@ -128,14 +128,14 @@ async function findPerson(
   const { people } = context;
   const { headers } = request.raw;
   const token = readBearerToken(request.raw);
-  const accountRequest = accountRequestOf(context, request, reply);
   if (token?.startsWith(apiKeyPrefixes.personal)) {
     const owner = await people.findTokenOwner(token);
     if (owner === null) throw createApiError('key-invalid');
     const credential = { kind: 'personal-token', id: owner.tokenId, name: owner.tokenName } as const;
-    return { ...accountRequest, person: owner.person, credential };
+    return { ...accountRequestOf(context, request, reply), person: owner.person, credential };
   }
   if (headers.authorization !== undefined || headers.cookie?.includes(sessionCookieName) !== true) return null;
+  const accountRequest = accountRequestOf(context, request, reply);
   // Check the origin, because browsers also send cookies with requests that pages of other sites make.
   if (operation.method !== 'GET') requireSameOrigin(request.raw, accountRequest, true);
   const session = await people.findSession(accountRequest);

@@ -12,10 +12,12 @@ import type { Actor } from '../../audit/chain.ts';
 import type { Refusal } from '../../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../../organizations/authenticate.ts';
 import { getObjectFields } from '../requests/json-body.ts';
+import type { RequestClient } from '../requests/request-client.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
 export function createRequestPrincipal(caller: Caller, request: FastifyRequest): Principal {
-  return { ...caller, ...readAuditRequestFields(request), serviceUrl: request.client.serviceUrl };
+  const { client } = request;
+  return { ...caller, ...getAuditRequestFields(request, client), serviceUrl: client.serviceUrl };
 }
 
 /**
@@ -23,12 +25,14 @@ export function createRequestPrincipal(caller: Caller, request: FastifyRequest):
  * key.
  */
 export function createOperatorAuditActor(request: FastifyRequest): Actor {
-  return { keyId: null, ...readAuditRequestFields(request) };
+  return { keyId: null, ...getAuditRequestFields(request, request.client) };
 }
 
-function readAuditRequestFields(request: FastifyRequest): Pick<Actor, 'requestId' | 'address'> {
-  const { address } = request.client;
-  return { requestId: request.id, ...(address === '' ? {} : { address }) };
+function getAuditRequestFields(
+  { id: requestId }: FastifyRequest,
+  { address }: RequestClient,
+): Pick<Actor, 'requestId' | 'address'> {
+  return { requestId, ...(address === '' ? {} : { address }) };
 }
 
 /**
