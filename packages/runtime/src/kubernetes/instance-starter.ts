@@ -55,7 +55,12 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     return pod.metadata.deletionTimestamp === undefined ? instances.changed(pod) : null;
   };
 
-  const createPod = async (spec: InstanceSpec, signal: AbortSignal, onWait: WaitListener): Promise<Instance> => {
+  /** A request for a pod ends early only if the server closes. Otherwise it would not be known whether there is a pod. */
+  const createPod = async (
+    spec: InstanceSpec,
+    { signal, closing }: { readonly signal: AbortSignal; readonly closing: AbortSignal },
+    onWait: WaitListener,
+  ): Promise<Instance> => {
     const { instanceId } = spec;
     const { image, digest } = parsePreparedImage(spec.prepared);
     const credentials = (await spec.credentials?.()) ?? null;
@@ -67,7 +72,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
     const body = createPodBody(context, spec, { reference: image, pullsAlways, pullSecret }, secret);
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       try {
-        const created = instances.changed(await api.create(body, signal));
+        const created = instances.changed(await api.create(body, closing));
         if (created !== null) return created;
       } catch (error) {
         signal.throwIfAborted();
@@ -145,7 +150,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
       requireEnvironment(context, environment);
       signal.throwIfAborted();
       hasRequested = true;
-      const instance = instances.byId.get(instanceId) ?? (await createPod(spec, signal, onWait));
+      const instance = instances.byId.get(instanceId) ?? (await createPod(spec, { signal, closing }, onWait));
       await createVariables(instance, environment, signal);
       await waitUntilRunning(instance, signal, onWait);
       return instance;
