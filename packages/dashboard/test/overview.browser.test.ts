@@ -130,7 +130,7 @@ browserTest(
     await page.getByRole('link', { name: 'Deployments', exact: true }).click();
     await deployments()
       .first()
-      .getByText(/^\d\d\.\d % \(previously \d\.\d %\)$/)
+      .getByText(/^\d\d(\.\d)? % \(previously \d(\.\d)? %\)$/)
       .waitFor();
     await inspect('deployments-busy');
     await deployments().first().getByRole('link').first().click();
