@@ -158,7 +158,7 @@ export const SessionResponse = z
   .object({
     ...summaryFields,
     resourceMetrics: ResourceMetrics.nullable(),
-    readsUsage: z.boolean().describe('Whether the region reads the CPU and memory of its sessions'),
+    readsUsage: z.boolean().default(true).describe('Whether the region reads the CPU and memory of its sessions'),
     meetingIds: z.array(z.object({ participantId: z.string(), meetingId: z.string() })),
     events: z.array(SessionEvent),
     startPhases: StartPhaseDurations.nullable(),
