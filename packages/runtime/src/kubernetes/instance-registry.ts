@@ -5,8 +5,9 @@ import { deploymentLabel } from './pod-body.ts';
 import type { Pod } from './pod-schema.ts';
 import { getPullSecretName } from './pull-secret.ts';
 
-/** Milliseconds between two attempts to read a missing pod. */
-const readPauseMs = 1_000;
+/** Pauses between two attempts to read a missing pod. */
+const firstReadPauseMs = 500;
+const maxReadPauseMs = 10_000;
 
 /** The instances of this server, started or adopted, until `forget` is called for them. */
 export type InstanceRegistry = ReturnType<typeof createInstanceRegistry>;
@@ -17,6 +18,8 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
   const byId = new Map<string, Instance>();
   /** Uids of pods that are being deleted, and whose instances are forgotten. */
   const forgotten = new Set<string>();
+  /** Instances whose missing pods are being read. */
+  const checking = new Set<Instance>();
   const closing = new AbortController();
 
   const remove = async (instanceId: string) => {
@@ -84,15 +87,20 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
   /** Reads a missing pod. Meanwhile `list` of the runtime still returns the instance, so that nothing takes it for lost. */
   const checkUntilRead = async (instance: Instance) => {
     const { instanceId } = instance;
+    if (checking.has(instance)) return;
+    checking.add(instance);
+    let pauseMs = firstReadPauseMs;
     while (!closing.signal.aborted && byId.get(instanceId) === instance) {
       try {
         await instance.check();
-        return;
+        break;
       } catch (error) {
         logger.warn({ instanceId, err: error }, 'missing pod could not be read');
-        await delay(readPauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+        pauseMs = Math.min(pauseMs * 2, maxReadPauseMs);
       }
     }
+    checking.delete(instance);
   };
 
   return {

@@ -120,6 +120,7 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
           version = next;
           if (next !== null) pauseMs = firstPauseMs;
         });
+        pauseMs = firstPauseMs;
       } catch (error) {
         if (closing.signal.aborted) return;
         logger.warn({ err: error }, 'watch of pods interrupted');
