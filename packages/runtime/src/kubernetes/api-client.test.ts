@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -6,12 +7,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeFault, startFakeApiServer } from '../../test/kubernetes/fake-api-server.ts';
+import { testUnless } from '../../test/skip-with-reason.ts';
 import { createTestAuthority } from '../../test/test-authority.ts';
 import { ApiError, createApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
+const noOpenssl = await promisify(execFile)('openssl', ['version']).then(
+  () => null,
+  () => 'openssl is not installed',
+);
 const pods = '/api/v1/namespaces/bots/pods';
 const secrets = '/api/v1/namespaces/bots/secrets';
 
@@ -99,7 +106,7 @@ describe('createApiClient', () => {
     await expect(client.call('GET', pods)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('trusts a new authority once its credentials have it, and continues its streams', async () => {
+  testUnless(noOpenssl, 'trusts a new authority once its credentials have it, and continues its streams', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bothost-authorities-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const open = async (name: string) => {
