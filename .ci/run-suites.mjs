@@ -91,12 +91,14 @@ async function retry(result) {
   const files = [...new Set(result.failures.map(({ file }) => file))];
   const isRetried = files.length > 0 && files.length <= 5 && !files.includes(null) && !result.suite.neverRetried;
   if (!isRetried || process.exitCode === 1) return;
-  const again = await runSuite({ ...result.suite, parameters: files });
+  const again = await runSuite({ ...result.suite, name: `${result.name}, again`, parameters: files });
+  result.seconds += again.seconds;
+  // A run that was killed, or that wrote no report, shows nothing.
+  if (again.failures.some(({ file }) => file === null)) return;
   const titles = new Set(again.failures.map(({ title }) => title));
   result.retried = result.failures.filter(({ title }) => !titles.has(title));
   result.failures = again.failures;
   result.passed += result.retried.length;
-  result.seconds += again.seconds;
 }
 
 function describe(results) {
