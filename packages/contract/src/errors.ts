@@ -139,7 +139,7 @@ const messages = {
     'secret-set-not-ready': 'The secret set is not ready. Check its status.',
     'secret-set-in-use': 'Agents use the secret set. Remove the set from these agents, or force the deletion.',
     'secret-set-damaged':
-      'The stored secret set is damaged or was changed outside the service. Delete it, set it again, and inform the operator.',
+      'The stored secret is damaged or was changed outside the service. Store it again, and inform the operator.',
     'vault-busy': 'This maintenance task of the vault is already running. Check the status of the vault.',
     'root-key-not-given':
       'No new root key is configured. Add the new key before the current one in BOTHOST_VAULT_KEYS, restart the service, and try again.',
