@@ -1,4 +1,4 @@
-import type { ConversationLine, ConversationLineOf, ResponseOrigin } from '@bothost/contract';
+import { type ConversationLine, type ConversationLineOf, formatCount, type ResponseOrigin } from '@bothost/contract';
 import { getConversationLineKey } from '@bothost/contract/conversation-line-key';
 import { describeRecordingEnd } from '@bothost/contract/conversation-recording-end';
 
@@ -147,5 +147,5 @@ function describeError({ service, category, exceptionType, message }: Conversati
 }
 
 function describeDropped({ lines, message }: ConversationLineOf<'dropped'>): string {
-  return lines === null ? message : `${message} (${lines} ${lines === 1 ? 'line' : 'lines'} left out)`;
+  return lines === null ? message : `${message} (${formatCount(lines, 'line')} left out)`;
 }

@@ -1,4 +1,4 @@
-import type { ApiClient, LogLine } from '@bothost/contract';
+import { type ApiClient, formatCount, type LogLine } from '@bothost/contract';
 import { linesPerLogPage, logLevels } from '@bothost/contract/limits';
 import { groupLogEntries, parseLogLevelAndMessage } from '@bothost/contract/log-text';
 import { defineCommand } from '../../../command-line/command.ts';
@@ -133,7 +133,7 @@ const shortId = (sessionId: string | null) => (sessionId ?? '').slice(-6);
  */
 function logItem(line: LogLine, isOneSession: boolean, foldedLines = 0): CommandReportItem {
   const time = line.timestamp.replace(/(\.\d{3})\d*Z$/, '$1Z');
-  const rest = foldedLines === 0 ? '' : ` (+${foldedLines} ${foldedLines === 1 ? 'line' : 'lines'})`;
+  const rest = foldedLines === 0 ? '' : ` (+${formatCount(foldedLines, 'line')})`;
   const plain = parseLogLevelAndMessage(escapeLogLine(line.log, false)).message;
   return {
     json: line,

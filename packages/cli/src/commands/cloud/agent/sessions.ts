@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@bothost/contract';
+import { formatCount, type SessionSummary } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
@@ -115,7 +115,7 @@ function summary(count: number, shown: readonly SessionSummary[], totals: StartD
   const share = totals.coldShare === null ? 'N/A' : `${Math.round(totals.coldShare * 100)} %`;
   const active = shown.filter(({ endedAt }) => endedAt === null).length;
   return [
-    `${count} ${count === 1 ? 'session' : 'sessions'}, ${shown.length} shown, ${active} active.`,
+    `${formatCount(count, 'session')}, ${shown.length} shown, ${active} active.`,
     `Bot start: average ${seconds(totals.averageSeconds)}, p5 ${seconds(totals.p5Seconds)}, ` +
       `p95 ${seconds(totals.p95Seconds)}; cold starts ${share}.`,
   ];
