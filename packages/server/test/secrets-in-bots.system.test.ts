@@ -165,7 +165,7 @@ describe('secrets in bots', () => {
     await Promise.all([old, still, young, back, bare].map((id) => stopAgentSession(service, keeps, id)));
   });
 
-  it('that are damaged prevent new sessions of the agents that use them, but not of other agents', async () => {
+  it('prevent new sessions of the agents that use them, but not of other agents, if they are damaged', async () => {
     const broken = createUniqueName('broken');
     const whole = createUniqueName('whole');
     const unlucky = createUniqueName('unlucky');
@@ -246,7 +246,7 @@ describe('secrets in bots', () => {
     await expect.poll(() => read({ query: 'it is' })).toEqual(['it is ***']);
   });
 
-  it('that can no longer be decrypted are not masked in logs; the response then has maskingIncomplete, and masks the other secrets', async () => {
+  it('are not masked in logs if they cannot be decrypted; the response then has maskingIncomplete, and masks the other secrets', async () => {
     const setName = createUniqueName('partial');
     const agentName = createUniqueName('prints');
     await put(setName, { A: 'sk_canary_3', B: 'sk_canary_4' });
@@ -284,7 +284,7 @@ describe('secrets in bots', () => {
     expect(JSON.stringify(rows)).not.toContain('sk_canary_2');
   });
 
-  it('that are damaged in the database neither prevent a restart of the server nor end running sessions', async () => {
+  it('neither prevent a restart of the server nor end running sessions if they are damaged in the database', async () => {
     const own = await startTestServer({ environment: { BOTHOST_ON_STOP: 'leave' } });
     onTestFinished(own.close);
     const ownBuild = await uploadAndBuildProject(own, { ...bot, 'main.js': main ?? '' });

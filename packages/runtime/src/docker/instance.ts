@@ -8,7 +8,7 @@ import { type EngineClient, isEngineError } from './engine-client.ts';
 import { statsSchema } from './engine-schemas.ts';
 import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';
 
-/** Milliseconds between two questions whether a killed container has ended, in case that the event was lost. */
+/** Milliseconds between two reads of a container that was killed, in case the event of its end is lost. */
 const checkMs = 1_000;
 
 export type Instance = InstanceRecorder & {

@@ -17,9 +17,9 @@ const silentPullMs = 3_000;
 /** Pauses between two attempts to create a pod for which the cluster has no quota. */
 const firstPauseMs = 1_000;
 const maxPauseMs = 30_000;
-/** Milliseconds until a pod of a forgotten instance is looked for again. */
+/** Milliseconds between two attempts to create a pod while an old one has its name. */
 const removalPauseMs = 200;
-/** Milliseconds between two looks at the time while nothing happens to a pod. */
+/** Poll interval in milliseconds, to notice a deadline while a pod does not change. */
 const checkMs = 500;
 /** The limit of a Secret. */
 const maxEnvironmentBytes = 1024 * 1024;

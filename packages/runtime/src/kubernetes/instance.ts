@@ -9,7 +9,7 @@ import { copyPodLogs } from './pod-logs.ts';
 import type { Pod } from './pod-schema.ts';
 import { describePod, findDisruption, type PodPhase } from './pod-status.ts';
 
-/** Milliseconds between two questions whether a deleted pod has ended, in case that the watch is interrupted. */
+/** Milliseconds between two reads of a pod that is being deleted, in case the watch misses its end. */
 const checkMs = 5_000;
 
 /**

@@ -118,7 +118,7 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
     });
   });
 
-  it('that somebody removes has ended by SIGKILL, or for an unknown reason if no server ran', async () => {
+  it('has ended by SIGKILL if somebody removes it, or for an unknown reason if no server ran', async () => {
     const fixture = await open();
     await Promise.all([fixture.start('seen'), fixture.start('unseen')]);
     await runDocker('rm', '-f', containerOf(fixture, 'seen'));
@@ -137,7 +137,7 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
     expect(await next.inspect('unseen')).toMatchObject({ state: 'exited' });
   });
 
-  it('that somebody renames and pauses is still found and stopped', async () => {
+  it('is found and stopped even if somebody has renamed and paused it', async () => {
     const fixture = await open();
     const address = await fixture.start('moved');
     const name = `${containerOf(fixture, 'moved')}-renamed`;
@@ -164,7 +164,7 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
     expect(await runDocker('inspect', '-f', '{{.State.Status}}', name)).toBe('created');
   });
 
-  it('whose program is missing does not start, and the error has the message of the engine', async () => {
+  it('fails the start with the message of the engine if its program is missing', async () => {
     const fixture = await open();
     const spec = await fixture.spec('broken');
     const image = await changeImage(spec, 'CMD ["/nonexistent"]');
@@ -176,7 +176,7 @@ describeUnless(noEngine, 'a container of the Docker driver', () => {
     });
   });
 
-  it('that was created but not started by a killed server is removed by the next one', async () => {
+  it('is removed by the next server if a killed one created it and did not start it', async () => {
     const fixture = await open();
     const { prepared } = await fixture.spec('left');
     const hostId = getTestHostId(fixture.dataDirectory);

@@ -86,7 +86,7 @@ describe('a start in a cluster', () => {
     expect(isLaunched).toBe(true);
   });
 
-  it('that is aborted while no node has room rejects with this reason, and leaves neither a pod nor a Secret', async () => {
+  it('rejects with the reason if it is aborted while no node has room, and leaves neither a pod nor a Secret', async () => {
     const { runtime, node, spec, events, server } = await open();
     node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
     const deadline = new AbortController();
@@ -261,7 +261,7 @@ describe('the image of a pod', () => {
     expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
   });
 
-  it('that does not exist or is private fails the start with a code, and leaves nothing', async () => {
+  it('fails the start with a code, and leaves nothing, if it does not exist or is private', async () => {
     const { runtime, server, node, spec } = await open();
     const start = () => runtime.start(spec('a'), neverAborted);
     node.images.set(reference, { directory: '/', credentials: { username: 'acme', password: 'p' } });
@@ -271,7 +271,7 @@ describe('the image of a pod', () => {
     expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
   });
 
-  it('that refuses the credentials of the deployment fails the start with a code, and leaves nothing', async () => {
+  it('fails the start with a code, and leaves nothing, if its registry refuses the credentials of the deployment', async () => {
     let offset = 0;
     const { runtime, server, spec, events } = await open(
       { credentials: { username: 'acme', password: 'p' } },
@@ -435,7 +435,7 @@ describe('an instance in a cluster', () => {
     await expect.poll(() => next.list()).toMatchObject([{ instanceId: 'a', state: 'exited' }]);
   });
 
-  it('whose pod was deleted while no server ran is reported as ended by the next one', async () => {
+  it('is reported as ended by the next server if its pod was deleted while no server ran', async () => {
     const { runtime, server, spec, restart, events } = await open();
     await runtime.start(spec('a'), neverAborted);
     await runtime.close();
@@ -445,7 +445,7 @@ describe('an instance in a cluster', () => {
     await expect.poll(() => events.at(-1)).toMatchObject({ kind: 'exited', exit: { reason: 'unknown' } });
   });
 
-  it('whose pod was deleted while no server ran has ended once the API server responds again', async () => {
+  it('has ended once the API server responds again if its pod was deleted while no server ran', async () => {
     const { runtime, server, spec, restart } = await open();
     await runtime.start(spec('a'), neverAborted);
     await runtime.close();
@@ -458,7 +458,7 @@ describe('an instance in a cluster', () => {
     expect(refused.times).toBe(0);
   });
 
-  it('whose output cannot be followed is asked for it less and less often', { timeout: 20_000 }, async () => {
+  it('is asked for its output less and less often if the output cannot be followed', { timeout: 20_000 }, async () => {
     const { runtime, server, spec } = await open();
     const isLog = ({ path }: { path: string }) => path.endsWith('/log');
     const act = { status: 502, message: 'dial tcp 10.0.0.1:10250: i/o timeout' };
