@@ -23,7 +23,7 @@ const raised: SessionEvent = {
 const diskLimit = 'The instance used 9 MiB of disk space. An instance may use 8 MiB.';
 
 describe('explainSessionEnd', () => {
-  it.each([null, 'HTTP_COMPLETED', 'WS_CONNECTION_CLOSED', 'SESSION_STOPPED', '200', 'CALLER_HUNG_UP'])(
+  it.each([null, 'HTTP_COMPLETED', 'WS_CONNECTION_CLOSED', 'SESSION_STOPPED', 'CALLER_HUNG_UP'])(
     'returns null for the completion status %s',
     (completionStatus) => {
       expect(explainSessionEnd({ completionStatus, events: [], botStartSeconds: 0 })).toBeNull();
@@ -48,6 +48,7 @@ describe('explainSessionEnd', () => {
     ['a killed service', 'SERVICE_INTERRUPTED', [], 'The service stopped'],
     ['a room that cannot be decrypted', 'SERVICE_INTERRUPTED', [], 'could not decrypt its room'],
     ['an error response', '500', [], 'failed: it responded with HTTP status 500'],
+    ['a redirect', '302', [], 'failed: it responded with HTTP status 302'],
   ])('names the cause of a failed session: %s', (_, completionStatus, events, cause) => {
     expect(explainSessionEnd({ completionStatus, events, botStartSeconds: 1 })?.cause).toContain(cause);
   });
@@ -93,6 +94,8 @@ describe('nameSessionEnd', () => {
     ['The bot did not start, crashed, or dropped its connection', true, 'HTTP_ERROR', []],
     ['Raised ValueError', true, '500', [raised]],
     ['The bot responded with HTTP status 500', true, '500', []],
+    ['The bot responded with HTTP status 302', true, '302', []],
+    ['Raised ValueError', true, '302', [raised]],
     ['Stopped by a request or a shutdown', false, 'SESSION_STOPPED', [exited({ signal: 'SIGTERM' })]],
     ['The bot finished', false, 'HTTP_COMPLETED', []],
   ])('returns the name "%s", and whether it is a failure: %s', (name, isFailure, completionStatus, events) => {

@@ -1,7 +1,7 @@
 import type { SessionEventOfThisVersion } from './operations/session-events.ts';
 import type { SessionResponse } from './operations/sessions.ts';
 import { describeSessionEventCause, findBotFailure, isEventOfThisVersion } from './session-event-cause.ts';
-import { getSessionCompletionStatusLabel, type SessionEventCode } from './statuses.ts';
+import { getSessionCompletionStatusLabel, isHttpStatus, type SessionEventCode } from './statuses.ts';
 
 /** Why a session failed, and what to do. */
 export type SessionEndExplanation = { readonly cause: string; readonly next: string };
@@ -60,7 +60,7 @@ export function explainSessionEnd({
   ) {
     return { cause: describeSessionEventCause(failure), next: nextStep(failure) };
   }
-  if (/^[45]\d{2}$/.test(status)) {
+  if (isHttpStatus(status)) {
     const action = botStartSeconds === null ? 'refused the session' : 'failed';
     return { cause: `The bot ${action}: it responded with HTTP status ${status}.`, next: readOutput };
   }
@@ -75,7 +75,8 @@ export function nameSessionEnd({
 }: Omit<EndedSession, 'botStartSeconds'>): { readonly name: string; readonly isFailure: boolean } | null {
   if (status === null) return null;
   const name = status === 'HTTP_ERROR' ? nameBotFailure(findBotFailure(events)) : nameException(status, events);
-  const isFailure = name !== null || /^(HTTP_ERROR|SERVICE_INTERRUPTED|BOT_START_TIMEOUT|[45]\d{2})$/.test(status);
+  const isFailure =
+    name !== null || isHttpStatus(status) || /^(HTTP_ERROR|SERVICE_INTERRUPTED|BOT_START_TIMEOUT)$/.test(status);
   return { name: name ?? getSessionCompletionStatusLabel(status), isFailure };
 }
 
@@ -95,7 +96,7 @@ const botFailureNames: Readonly<Record<string, string>> = {
 function nameException(status: string, events: EndedSession['events']): string | null {
   const failure = events.filter(isEventOfThisVersion).findLast(({ eventCode }) => eventCode === 'BOT_FAILED');
   const type = failure?.eventCode === 'BOT_FAILED' ? failure.detail.exceptionType : null;
-  return type === null || !/^[45]\d{2}$/.test(status) ? null : `Raised ${type}`;
+  return type === null || !isHttpStatus(status) ? null : `Raised ${type}`;
 }
 
 const failureCodes: ReadonlySet<SessionEventCode> = new Set([

@@ -50,7 +50,12 @@ export type ServiceDefinedCompletionStatus = keyof typeof sessionCompletionStatu
 export function getSessionCompletionStatusLabel(status: string): string {
   const label = getStatusLabel<string>(sessionCompletionStatusLabels, status);
   if (label !== status) return label;
-  return /^[0-9]{3}$/.test(status) ? `The bot responded with HTTP status ${status}` : 'Reported by the bot';
+  return isHttpStatus(status) ? `The bot responded with HTTP status ${status}` : 'Reported by the bot';
+}
+
+/** Whether a completion status is the HTTP status of the bot's response. The service counts these sessions as failed. */
+export function isHttpStatus(status: string): boolean {
+  return /^[0-9]{3}$/.test(status);
 }
 
 /** Kinds of session events. */
