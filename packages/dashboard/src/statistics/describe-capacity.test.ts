@@ -22,12 +22,12 @@ describe('describeCapacity', () => {
     );
   });
 
-  it('explains sessions above the limit', () => {
-    const explanation =
-      'Sessions above the limit began before it was lowered by a deployment, or before their agent was deleted.';
-    expect(describeCapacity(statistics([1, 2], [3, 2]), true, now)).toBe(
-      `All agents together reached their limits, last from 11:30 to 12:00. ${explanation}`,
+  it('explains sessions above a limit that was lowered or whose agent was deleted, and does not say that it was reached', () => {
+    const explanation = 'Sessions above the limit began before it was lowered, or before their agent was deleted.';
+    expect(describeCapacity(statistics([2, 2], [3, 2]), true, now)).toBe(
+      `All agents together reached their limits, last from 11:00 to 11:30. ${explanation}`,
     );
+    expect(describeCapacity(statistics([6, 5], [1, 5]), false, now)).toBe(explanation);
     expect(describeCapacity(statistics([1, 0]), true, now)).toBe(explanation);
   });
 });

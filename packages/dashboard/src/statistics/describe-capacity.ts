@@ -5,10 +5,13 @@ type Capacity = Pick<Statistics, 'stepSeconds'> & {
   readonly points: readonly Pick<StatisticsPoint, 'at' | 'openAtMost' | 'limit'>[];
 };
 
-/** Says when the limit of sessions was reached, and explains sessions above it. Undefined if there is nothing to say. */
+/**
+ * Says when the limit of sessions was reached, and explains sessions above it. Undefined if there is nothing to say. The limit is that
+ * at the end of each interval, so more sessions than that do not mean that an earlier, higher limit was reached.
+ */
 export function describeCapacity({ points, stepSeconds }: Capacity, hasAgents: boolean, now: Date): string | undefined {
   const sentences: string[] = [];
-  const last = points.findLast(({ openAtMost, limit }) => limit > 0 && openAtMost >= limit);
+  const last = points.findLast(({ openAtMost, limit }) => limit > 0 && openAtMost === limit);
   if (last !== undefined) {
     const from = new Date(last.at);
     const times = formatTimeRange(from, new Date(from.getTime() + stepSeconds * 1_000), now);
@@ -17,9 +20,7 @@ export function describeCapacity({ points, stepSeconds }: Capacity, hasAgents: b
     );
   }
   if (points.some(({ openAtMost, limit }) => openAtMost > limit)) {
-    sentences.push(
-      'Sessions above the limit began before it was lowered by a deployment, or before their agent was deleted.',
-    );
+    sentences.push('Sessions above the limit began before it was lowered, or before their agent was deleted.');
   }
   return sentences.length === 0 ? undefined : sentences.join(' ');
 }
