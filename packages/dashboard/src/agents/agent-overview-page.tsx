@@ -62,7 +62,7 @@ export function AgentOverviewPage() {
               }
             >
               {(problem) => (
-                <ProblemRow key={problem.key} organization={organization} period={period} problem={problem} />
+                <ProblemRow key={problem.id} organization={organization} period={period} problem={problem} />
               )}
             </RowList>
           )}

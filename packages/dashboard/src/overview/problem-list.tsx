@@ -51,7 +51,7 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
                 />
               ) : (
                 <ProblemRow
-                  key={entry.problem.key}
+                  key={entry.problem.id}
                   organization={organization}
                   period={period}
                   problem={entry.problem}

@@ -3,7 +3,7 @@ import { agentNamesQuery, deploymentsQuery } from '../agents/queries.ts';
 import { shortenId } from '../agents/short-id.ts';
 import { formatRelativeTime } from '../components/format.ts';
 import { SelectField } from '../components/select-field.tsx';
-import { formatProblemKey } from '../statistics/problem-key.ts';
+import { listProblemOptions } from '../statistics/problem-group.ts';
 import { problemsQuery } from '../statistics/queries.ts';
 import { conversationOptions, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
 import { TimeFilter } from './time-filter.tsx';
@@ -27,7 +27,7 @@ export function SessionFilters({ organization, hasAgent, filter, onChange }: Ses
     enabled: agent !== undefined,
   });
   const agentOptions = agents.data?.agents.map(({ name }) => [name, name] as const) ?? [];
-  const problemOptions = new Map(problems.data?.problems.map((one) => [formatProblemKey(one), one.cause]));
+  const problemOptions = listProblemOptions(problems.data?.problems ?? []);
   const deploymentOptions = (deployments.data?.pages ?? [])
     .flatMap((page) => page.deployments)
     .map(
@@ -51,7 +51,7 @@ export function SessionFilters({ organization, hasAgent, filter, onChange }: Ses
       />
       <SelectField
         label="Problem"
-        options={[['', 'Any'], ...addMissing([...problemOptions], problem)]}
+        options={[['', 'Any'], ...addMissing(problemOptions, problem)]}
         value={problem ?? ''}
         onValue={(key) => onChange({ problem: key || undefined })}
       />

@@ -1,6 +1,6 @@
 import type { SessionProblem } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
-import { groupProblems } from './problem-group.ts';
+import { groupProblems, listProblemOptions } from './problem-group.ts';
 import { formatProblemKey, parseProblemKey } from './problem-key.ts';
 
 const at = (time: string) => `2026-11-23T${time}:00.000Z`;
@@ -17,6 +17,9 @@ const problem = (fields: Partial<SessionProblem>): SessionProblem => ({
   latestSessionId: 'parrot-latest',
   ...fields,
 });
+
+const startFailed = (agentName: string, cause: string, count: number) =>
+  problem({ agentName, completionStatus: 'HTTP_ERROR', exceptionType: null, failure: 'START_FAILED', cause, count });
 
 describe('groupProblems', () => {
   it('joins problems of several agents with the same cause, with all sessions from the first to the last', () => {
@@ -51,6 +54,36 @@ describe('groupProblems', () => {
         ],
       },
       { key: 'HTTP_ERROR//SIGSEGV', count: 9, agents: [{ agentName: 'fleet', count: 9 }] },
+    ]);
+  });
+
+  it('does not join problems of several agents whose causes differ only in their text', () => {
+    const groups = groupProblems([
+      startFailed('parrot', 'The image was not found.', 4),
+      startFailed('crow', 'The bot exited with code 1 before it was ready.', 3),
+      startFailed('fleet', 'The image was not found.', 2),
+    ]);
+    expect(groups).toMatchObject([
+      { cause: 'The image was not found.', count: 6, agents: [{ agentName: 'parrot' }, { agentName: 'fleet' }] },
+      { cause: 'The bot exited with code 1 before it was ready.', count: 3, agents: [{ agentName: 'crow' }] },
+    ]);
+    expect(new Set(groups.map(({ id }) => id)).size).toBe(2);
+    expect(new Set(groups.map(({ key }) => key))).toEqual(new Set(['HTTP_ERROR//START_FAILED']));
+  });
+});
+
+describe('listProblemOptions', () => {
+  it('returns one option for a key, labeled with its most frequent cause and the number of others', () => {
+    expect(
+      listProblemOptions([
+        problem({ count: 5 }),
+        startFailed('crow', 'The image was not found.', 4),
+        startFailed('parrot', 'The bot exited with code 1 before it was ready.', 3),
+        problem({ agentName: 'crow', count: 5 }),
+      ]),
+    ).toEqual([
+      ['500/APITimeoutError', 'The bot raised APITimeoutError.'],
+      ['HTTP_ERROR//START_FAILED', 'The image was not found. (and 1 other cause)'],
     ]);
   });
 });
