@@ -39,6 +39,7 @@ export type StatisticsPoint = z.infer<typeof StatisticsPoint>;
 const DeploymentStatistics = z
   .object({
     deploymentId: Uuid,
+    agentId: Uuid,
     agentName: z.string(),
     state: z.enum(listStatusValues(deploymentStateLabels)),
     at: IsoDateTime.describe('When it first served sessions or failed; until then, when it was created'),

@@ -25,16 +25,16 @@ type AgentTableProps = {
 /** The agents of the organization, those with the most failed sessions of the period first. */
 export function AgentTable({ organization, period, statistics }: AgentTableProps) {
   const agents = useQuery(agentListQuery(organization));
-  const deploymentsOf = (name: string) => statistics?.deployments.filter(({ agentName }) => agentName === name) ?? [];
-  const sum = (name: string, figure: 'sessions' | 'failed') =>
-    deploymentsOf(name).reduce((total, deployment) => total + deployment[figure], 0);
+  const deploymentsOf = (id: string) => statistics?.deployments.filter(({ agentId }) => agentId === id) ?? [];
+  const sum = (id: string, figure: 'sessions' | 'failed') =>
+    deploymentsOf(id).reduce((total, deployment) => total + deployment[figure], 0);
   /** The figures of the newest deployment that had sessions. */
-  const newest = (name: string) => {
-    const deployments = deploymentsOf(name);
+  const newest = (id: string) => {
+    const deployments = deploymentsOf(id);
     return findOutcomes(deployments, deployments.findLast(({ sessions }) => sessions > 0)?.deploymentId ?? '');
   };
   const order = (one: AgentListItem, other: AgentListItem) =>
-    sum(other.name, 'failed') - sum(one.name, 'failed') || sum(other.name, 'sessions') - sum(one.name, 'sessions');
+    sum(other.id, 'failed') - sum(one.id, 'failed') || sum(other.id, 'sessions') - sum(one.id, 'sessions');
   return (
     <Section
       title="Agents"
@@ -81,28 +81,28 @@ export function AgentTable({ organization, period, statistics }: AgentTableProps
                 title: 'Sessions',
                 isNumber: true,
                 isOptional: true,
-                cell: ({ name }) => sum(name, 'sessions').toLocaleString('en'),
+                cell: ({ id }) => sum(id, 'sessions').toLocaleString('en'),
               },
               {
                 title: 'Failed',
                 isNumber: true,
-                cell: ({ name }) => {
-                  const failed = sum(name, 'failed');
+                cell: ({ id }) => {
+                  const failed = sum(id, 'failed');
                   return failed === 0 ? '0' : <span className="text-danger">{failed.toLocaleString('en')}</span>;
                 },
               },
               {
                 title: 'Median response',
                 isNumber: true,
-                cell: ({ name }) => {
-                  const outcomes = newest(name);
+                cell: ({ id }) => {
+                  const outcomes = newest(id);
                   return outcomes === undefined ? '–' : <MedianResponse {...outcomes} />;
                 },
               },
               {
                 title: 'At the same time',
                 isNumber: true,
-                cell: ({ name }) => <Peak deployments={deploymentsOf(name)} />,
+                cell: ({ id }) => <Peak deployments={deploymentsOf(id)} />,
               },
             ]}
           />

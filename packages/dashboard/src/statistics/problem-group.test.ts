@@ -70,6 +70,21 @@ describe('groupProblems', () => {
     expect(new Set(groups.map(({ id }) => id)).size).toBe(2);
     expect(new Set(groups.map(({ key }) => key))).toEqual(new Set(['HTTP_ERROR//START_FAILED']));
   });
+
+  it('counts a deleted agent and one that was created with the same name as one agent', () => {
+    const [group] = groupProblems([
+      problem({ count: 3 }),
+      problem({ agentName: 'crow', count: 2 }),
+      problem({ count: 1 }),
+    ]);
+    expect(group).toMatchObject({
+      count: 6,
+      agents: [
+        { agentName: 'parrot', count: 4 },
+        { agentName: 'crow', count: 2 },
+      ],
+    });
+  });
 });
 
 describe('listProblemOptions', () => {

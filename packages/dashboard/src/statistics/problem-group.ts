@@ -32,6 +32,9 @@ export function groupProblems(problems: readonly SessionProblem[]): readonly Pro
 
 function join(group: ProblemGroup, problem: SessionProblem): ProblemGroup {
   const { agentName, count } = problem;
+  // An agent can have the name of a deleted one.
+  const known = group.agents.find((one) => one.agentName === agentName);
+  const others = group.agents.filter((one) => one !== known);
   const { lastAt, latestSessionId } = problem.lastAt > group.lastAt ? problem : group;
   return {
     ...group,
@@ -39,7 +42,9 @@ function join(group: ProblemGroup, problem: SessionProblem): ProblemGroup {
     latestSessionId,
     firstAt: (problem.firstAt < group.firstAt ? problem : group).firstAt,
     count: group.count + count,
-    agents: [...group.agents, { agentName, count }].toSorted((one, other) => other.count - one.count),
+    agents: [...others, { agentName, count: count + (known?.count ?? 0) }].toSorted(
+      (one, other) => other.count - one.count,
+    ),
   };
 }
 

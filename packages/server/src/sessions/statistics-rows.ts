@@ -223,6 +223,7 @@ export async function readStatistics(
 
 export type DeploymentTimes = {
   readonly id: string;
+  readonly agentId: string;
   readonly agentName: string;
   readonly state: DeploymentState;
   readonly createdAt: Date;
@@ -244,6 +245,7 @@ export async function listDeploymentTimes(
     .innerJoin('agents', 'agents.id', 'deployments.agent_id')
     .select([
       'deployments.id',
+      'agents.id as agentId',
       'agents.name as agentName',
       'deployments.state',
       'deployments.created_at as createdAt',

@@ -175,6 +175,27 @@ describe('getStatistics', () => {
     ]);
   });
 
+  it('returns the figures of a deleted agent apart from those of the agent that has its name now', async () => {
+    const organizationId = await rows.organization();
+    const deleted = await createAgent(organizationId, 'parrot');
+    await deleted.session(300);
+    await rows.db
+      .updateTable('agents')
+      .set({ deleted_at: secondsAgo(200) })
+      .where('id', '=', deleted.of.agentId)
+      .execute();
+    const { of, session } = await createAgent(organizationId, 'parrot');
+    for (const age of [100, 90]) await session(age);
+    const { deployments } = await getStatistics(context, { organizationId }, { period: 'hour' });
+    const figures = deployments.map(({ agentId, agentName, sessions }) => [agentId, agentName, sessions]);
+    expect(new Set(figures)).toEqual(
+      new Set([
+        [deleted.of.agentId, 'parrot', 1],
+        [of.agentId, 'parrot', 2],
+      ]),
+    );
+  });
+
   it('contains nothing of another organization, and answers not-found for its agents', async () => {
     const other = await createAgent(await rows.organization(), 'parrot');
     await other.session(300);

@@ -126,12 +126,13 @@ function summarizeDeployments(
 ): DeploymentStatistics[] {
   const countsOf = new Map(counts.map((one) => [one.deploymentId, one]));
   const latenciesOf = groupBy(latencies, ({ deploymentId }) => deploymentId);
-  return deployments.flatMap(({ id, agentName, state, activatedAt, stateAt, createdAt, maxAgents }) => {
+  return deployments.flatMap(({ id, agentId, agentName, state, activatedAt, stateAt, createdAt, maxAgents }) => {
     const at = activatedAt ?? (state === 'failed' ? stateAt : createdAt);
     const ownCounts = countsOf.get(id);
     if (at < from && ownCounts === undefined) return [];
     return {
       deploymentId: id,
+      agentId,
       agentName,
       state,
       at: at.toISOString(),
