@@ -87,6 +87,8 @@ browserTest(
       .getByText(/^of [\d,]+ in the last week$/)
       .waitFor();
     expect(Number((await figure('Failed sessions').textContent())?.replaceAll(',', ''))).toBeGreaterThan(200);
+    const failedSessions = await figure('Failed sessions').getByRole('link').getAttribute('href');
+    expect(failedSessions).toMatch(/\/sessions\?status=failed&from=\d+$/);
     await inspect('overview-busy-week');
     const agentRow = (name: string) =>
       page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });

@@ -36,7 +36,7 @@ export function AgentOverviewPage() {
         organization={organization}
         agent={agent.name}
         period={period}
-        total={statistics.data?.total}
+        statistics={statistics.data}
         live={{
           sessions: agent.activeSessionCount,
           limit: agent.autoScaling.maxReplicas,

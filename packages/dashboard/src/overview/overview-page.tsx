@@ -61,7 +61,7 @@ function OverviewSections({ overview, organization }: OverviewSectionsProps) {
       <StatisticsTiles
         organization={organization}
         period={period}
-        total={statistics.data?.total}
+        statistics={statistics.data}
         live={{
           sessions: overview.sessions.live,
           limit: overview.sessions.capacity,

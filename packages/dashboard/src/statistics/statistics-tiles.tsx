@@ -1,17 +1,17 @@
-import type { SessionFigures, StatisticsPeriod } from '@bothost/contract';
+import type { Statistics, StatisticsPeriod } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { classNames } from '../components/class-names.ts';
 import { formatLatency } from '../components/format.ts';
-import { listPeriods, periodLabels } from './period.ts';
+import { filterCountedSessions, periodLabels } from './period.ts';
 
 type StatisticsTilesProps = {
   readonly organization: string;
   /** Undefined: the figures are those of all agents. */
   readonly agent?: string;
   readonly period: StatisticsPeriod;
-  /** The figures of the period. Undefined while they are loaded. */
-  readonly total: SessionFigures | undefined;
+  /** Statistics of the period. Undefined while they are loaded. */
+  readonly statistics: Statistics | undefined;
   /** What runs now. */
   readonly live: {
     readonly sessions: number;
@@ -22,8 +22,8 @@ type StatisticsTilesProps = {
 };
 
 /** Tiles of the sessions that run now, and of failures, start and response times of the period. Each is a link to its sessions. */
-export function StatisticsTiles({ organization, agent, period, total, live }: StatisticsTilesProps) {
-  const link = (search: { readonly status?: string; readonly since?: string }, text: ReactNode) => (
+export function StatisticsTiles({ organization, agent, period, statistics, live }: StatisticsTilesProps) {
+  const link = (search: { readonly status?: string; readonly from?: number }, text: ReactNode) => (
     <Link
       to="/orgs/$organization/sessions"
       params={{ organization }}
@@ -34,10 +34,11 @@ export function StatisticsTiles({ organization, agent, period, total, live }: St
       {text}
     </Link>
   );
-  const since = listPeriods[period];
+  const total = statistics?.total;
+  const counted = filterCountedSessions(statistics?.points ?? []);
   const inPeriod = `in the ${periodLabels[period].toLowerCase()}`;
   const latency = (median: number | null = null, p95: number | null = null) => ({
-    value: link({ since }, median === null ? '–' : formatLatency(median)),
+    value: link({ ...counted }, median === null ? '–' : formatLatency(median)),
     note: p95 === null ? `None ${inPeriod}` : `p95 ${formatLatency(p95)} ${inPeriod}`,
   });
   return (
@@ -55,7 +56,7 @@ export function StatisticsTiles({ organization, agent, period, total, live }: St
       </Tile>
       <Tile
         name="Failed sessions"
-        value={link({ status: 'failed', since }, total?.failed.toLocaleString('en') ?? '–')}
+        value={link({ status: 'failed', ...counted }, total?.failed.toLocaleString('en') ?? '–')}
         note={`of ${total?.sessions.toLocaleString('en') ?? '–'} ${inPeriod}`}
         isBad={total !== undefined && total.failed > 0}
       />
