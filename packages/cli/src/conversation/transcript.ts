@@ -1,6 +1,7 @@
-import { type ConversationLine, type ConversationLineOf, formatCount, type ResponseOrigin } from '@bothost/contract';
+import type { ConversationLine, ConversationLineOf, ResponseOrigin } from '@bothost/contract';
 import { getConversationLineKey } from '@bothost/contract/conversation-line-key';
 import { describeRecordingEnd } from '@bothost/contract/conversation-recording-end';
+import { formatCount } from '@bothost/contract/format-count';
 
 /** One entry of a transcript, in the order in which it is shown. Times are milliseconds since the session's start. */
 export type TranscriptEntry = {

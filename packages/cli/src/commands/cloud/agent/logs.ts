@@ -1,4 +1,5 @@
-import { type ApiClient, formatCount, type LogLine } from '@bothost/contract';
+import type { ApiClient, LogLine } from '@bothost/contract';
+import { formatCount } from '@bothost/contract/format-count';
 import { linesPerLogPage, logLevels } from '@bothost/contract/limits';
 import { groupLogEntries, parseLogLevelAndMessage } from '@bothost/contract/log-text';
 import { defineCommand } from '../../../command-line/command.ts';

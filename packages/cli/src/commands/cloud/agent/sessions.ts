@@ -1,4 +1,5 @@
-import { formatCount, type SessionSummary } from '@bothost/contract';
+import type { SessionSummary } from '@bothost/contract';
+import { formatCount } from '@bothost/contract/format-count';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
