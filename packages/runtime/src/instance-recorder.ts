@@ -14,7 +14,7 @@ export type RecorderContext = {
   readonly logger: RuntimeLogger;
   readonly clock: SpoolClock;
   readonly outputLimitBytes: number;
-  /** `PATH` of the service, to run `perl`. */
+  /** `PATH` of the service, for `perl`, which frees the disk space of dropped output. */
   readonly path: string;
 };
 

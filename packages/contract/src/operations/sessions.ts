@@ -158,7 +158,10 @@ export const SessionResponse = z
   .object({
     ...summaryFields,
     resourceMetrics: ResourceMetrics.nullable(),
-    readsUsage: z.boolean().default(true).describe('Whether the region reads the CPU and memory of its sessions'),
+    readsUsage: z
+      .boolean()
+      .default(true)
+      .describe('False: there are no metrics, because the region does not record the CPU and memory of sessions'),
     meetingIds: z.array(z.object({ participantId: z.string(), meetingId: z.string() })),
     events: z.array(SessionEvent),
     startPhases: StartPhaseDurations.nullable(),

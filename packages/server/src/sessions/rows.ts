@@ -73,7 +73,7 @@ export async function findSessionWithMetrics<Metrics>(
   return (await db.executeQuery(query)).rows[0];
 }
 
-/** `meetings` is null if the session has no room. `reads_usage` is whether its region reads the CPU and memory of sessions. */
+/** `meetings` is null if the session has no room. `reads_usage` is false if it has no metrics because its region reads none. */
 export type SessionWithMetrics<Metrics> = SessionResponseRow & {
   readonly reads_usage: boolean;
   readonly metrics: Metrics | null;
