@@ -504,7 +504,8 @@ export const settings = {
   logTotalBytes: setting({
     names: ['BOTHOST_LOG_TOTAL_MB'],
     schema: integer(1, 1_073_741_824).default(10_240).transform(megabytesToBytes),
-    description: 'Megabytes of output of ended bots kept in total; the oldest is removed first.',
+    description:
+      'Megabytes of output of ended bots kept in total; beyond it, the oldest of the organizations with the most output is removed.',
   }),
   auditRetentionDays: setting({
     names: ['BOTHOST_AUDIT_RETENTION_DAYS'],

@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
+import type { Insertable } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
+import type { InstanceLogsTable } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { purgeLogs, removeOrphanedLogs } from './retention.ts';
 
@@ -34,7 +36,7 @@ async function files(instanceId: string): Promise<string> {
   await writeFile(join(directory, 'output'), 'text');
   return directory;
 }
-async function log(seconds: number, fields: { session_id?: string | null; bytes?: number } = {}): Promise<string> {
+async function log(seconds: number, fields: Partial<Insertable<InstanceLogsTable>> = {}): Promise<string> {
   const instance_id = newId();
   const times = { begins_at: secondsAgo(seconds + 60), ends_at: secondsAgo(seconds), stored_at: secondsAgo(seconds) };
   const row = { instance_id, ...of, session_id: newId(), bytes: 10, dropped_bytes: 0, ...times, ...fields };
@@ -66,6 +68,23 @@ describe('log retention', () => {
     const newest = await log(50, { bytes: 50 });
     expect(await purgeLogs(context, { days: 30, totalBytes: 100 })).toBe(2);
     expect(await left()).toEqual(both(second, newest));
+  });
+
+  it('removes only logs of the organizations with the most output if the total size exceeds the limit', async () => {
+    const createAgent = async () => {
+      const agent_id = await rows.agent(await rows.organization());
+      return { agent_id, deployment_id: await rows.deployment(agent_id) };
+    };
+    const [quiet, loud, loudest] = [await createAgent(), await createAgent(), await createAgent()];
+    const kept = [
+      await log(900, { ...quiet, bytes: 10 }),
+      await log(300, { ...loud, bytes: 40 }),
+      await log(200, { ...loudest, bytes: 40 }),
+    ];
+    await log(400, { ...loud, bytes: 40 });
+    for (const seconds of [500, 300]) await log(seconds, { ...loudest, bytes: 40 });
+    expect(await purgeLogs(context, { days: 30, totalBytes: 100 })).toBe(3);
+    expect((await left()).rows).toEqual(new Set(kept));
   });
 
   it('keeps, for each deployment, the newest twenty logs of instances without a session', async () => {

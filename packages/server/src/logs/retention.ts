@@ -33,7 +33,7 @@ export type LogRetention = { readonly days: number; readonly totalBytes: number 
  *
  * 1. all logs that are older than the maximum age;
  * 2. in each deployment, the oldest logs from instances without a session, until at most `keptWithoutSession` of them remain;
- * 3. the oldest remaining logs, until the total size is within the maximum.
+ * 3. the oldest remaining logs of the organizations with the most output, until the total size is within the maximum.
  *
  * Removes the files of a log before its database row, so that the next run finishes a removal that was interrupted.
  */

@@ -218,18 +218,25 @@ export async function listSurplusLogsWithoutSession(
   return rows;
 }
 
-/** Lists the oldest logs of a host that must be removed to keep the total size within `bytes`. */
+/**
+ * Lists logs of a host that must be removed to keep the total size within `bytes`: the oldest of the organizations with the most
+ * output, so that an organization loses no logs because another one prints a lot.
+ */
 export async function listLogsBeyondTotalSize(
   db: Database,
   hostId: string,
   bytes: number,
   limit: number,
 ): Promise<LogKey[]> {
+  // `depth` is the size of a log and all newer logs of its organization.
   const { rows } = await sql<LogKey>`
     select instance_id, agent_id from (
-      select instance_id, agent_id, ends_at, sum(bytes) over (order by ends_at desc, instance_id desc) as total
-      from instance_logs where host_id = ${hostId}
-    ) as summed where total > ${bytes} order by ends_at limit ${limit}`.execute(db);
+      select instance_id, agent_id, depth, sum(bytes) over (order by depth, instance_id) as total from (
+        select instance_id, agent_id, bytes,
+          sum(bytes) over (partition by organization_id order by ends_at desc, instance_id desc) as depth
+        from instance_logs join agents on agents.id = agent_id where host_id = ${hostId}
+      ) as measured
+    ) as summed where total > ${bytes} order by depth desc limit ${limit}`.execute(db);
   return rows;
 }
 

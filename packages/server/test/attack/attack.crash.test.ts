@@ -66,11 +66,12 @@ describe(`an organization that attacks with builds, bots, archives and requests 
       service = await openCrashService({
         writeAgents: (directory) => [writeVictimBot(directory)],
         environment: {
-          // Set low limits for builds and disks, so that even a short attack reaches them often.
+          // Set low limits, so that even a short attack reaches them often.
           BOTHOST_BUILD_TIMEOUT: '5',
           BOTHOST_BUILD_MEMORY_MB: '512',
           BOTHOST_BUILD_DISK_MB: '128',
           BOTHOST_INSTANCE_DISK_MB: '128',
+          BOTHOST_LOG_TOTAL_MB: '128',
         },
       });
       readRestartMs();
