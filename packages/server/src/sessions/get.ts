@@ -1,10 +1,10 @@
-import { createApiError, type OperationGrantee, type SessionResponse } from '@bothost/contract';
+import { createApiError, isRoomTransport, type OperationGrantee, type SessionResponse } from '@bothost/contract';
 import { computeOpenSessionMetrics } from '../metrics/finish.ts';
 import { type StoredMetrics, toResourceMetrics } from '../metrics/resource-metrics.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { addEventText, type EventTextReader, splitEventText } from './event-text.ts';
-import { findSessionWithMetrics } from './rows.ts';
+import { findMeetings, findSessionWithMetrics, readsUsage } from './rows.ts';
 import { toSessionResponse } from './session-response.ts';
 
 /**
@@ -27,7 +27,12 @@ export async function getSession(
     scope.grantee === 'viewer'
       ? row.events.map((event) => splitEventText(event).event)
       : await Promise.all(row.events.map((event) => showText(context.readEventText, row, event)));
-  return toSessionResponse(row, metrics === null ? null : toResourceMetrics(metrics), events);
+  // Not in the query above, because few sessions need these, and each subquery would slow down every read.
+  return toSessionResponse(row, events, {
+    resourceMetrics: metrics === null ? null : toResourceMetrics(metrics),
+    readsUsage: row.metrics !== null || (await readsUsage(context.db, row.agent_id)),
+    meetingIds: isRoomTransport(row.transport) ? await findMeetings(context.db, row.id) : [],
+  });
 }
 
 async function showText(

@@ -1,10 +1,4 @@
-import {
-  type PhoneCarrier,
-  RoomTransport,
-  type SessionCompletionStatus,
-  type SessionEndState,
-  type SessionResponse,
-} from '@bothost/contract';
+import type { PhoneCarrier, SessionCompletionStatus, SessionEndState, SessionResponse } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 import { createPreparedQuery } from '../store/prepared.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
@@ -73,11 +67,10 @@ export async function findSessionWithMetrics<Metrics>(
   return (await db.executeQuery(query)).rows[0];
 }
 
-/** `meetings` is null if the session has no room. `reads_usage` is false if it has no metrics because its region reads none. */
+/** `metrics` is null if the session has none, or is open. */
 export type SessionWithMetrics<Metrics> = SessionResponseRow & {
-  readonly reads_usage: boolean;
+  readonly transport: string;
   readonly metrics: Metrics | null;
-  readonly meetings: SessionResponse['meetingIds'] | null;
 };
 
 /** The session columns that responses contain. */
@@ -105,16 +98,32 @@ export type SessionResponseRow = Pick<SessionRow, (typeof responseColumns)[numbe
   readonly end_state: SessionEndState;
 };
 
-// Subqueries instead of joins, because PostgreSQL runs them only for the sessions that need them.
-const lookUp = `select ${responseColumns.map((column) => `sessions.${column}`).join(', ')},
-    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics,
-    case when transport in (${RoomTransport.options.map((name) => `'${name}'`).join(', ')})
-      then (select meetings from session_rooms where session_id = sessions.id) end as meetings,
-    session_metrics.id is not null
-      or coalesce((select reads_usage from hosts where hosts.region = agents.region limit 1), true) as reads_usage
+const lookUp = `select ${responseColumns.map((column) => `sessions.${column}`).join(', ')}, sessions.transport,
+    ${sessionEndStateSql} as end_state, to_json(session_metrics) as metrics
   from sessions join agents on agents.id = agent_id left join session_metrics on session_metrics.session_id = sessions.id
   where sessions.id = $1 and agents.organization_id = $2
     and (agents.name = $3 and agents.deleted_at is null or agents.id = $4::uuid)`;
+
+/** Returns the meetings that the bot of a session joined in its room. */
+export async function findMeetings(db: Database, sessionId: string): Promise<SessionResponse['meetingIds']> {
+  const room = await db
+    .selectFrom('session_rooms')
+    .select('meetings')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return [...(room?.meetings ?? [])];
+}
+
+/** Whether the region of an agent measures sessions. True if no server has run the region yet. */
+export async function readsUsage(db: Database, agentId: string): Promise<boolean> {
+  const host = await db
+    .selectFrom('hosts')
+    .innerJoin('agents', 'agents.region', 'hosts.region')
+    .select('hosts.reads_usage')
+    .where('agents.id', '=', agentId)
+    .executeTakeFirst();
+  return host?.reads_usage ?? true;
+}
 
 /** Updates a session if its state is one of `states`. Otherwise, returns undefined. */
 export function updateSessionRow(

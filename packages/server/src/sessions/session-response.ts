@@ -1,6 +1,5 @@
 import type {
   ListedConversation,
-  ResourceMetrics,
   SessionEvent,
   SessionResponse,
   SessionSummary,
@@ -33,17 +32,15 @@ function toSessionSummary(row: SessionResponseRow): Omit<SessionSummary, 'conver
   };
 }
 
-/** Converts a row to the form in which `getSession` returns a session. `meetings` is null if the session has no room. */
+/** Converts a row to the form in which `getSession` returns a session. */
 export function toSessionResponse(
-  row: SessionResponseRow & { readonly meetings: SessionResponse['meetingIds'] | null; readonly reads_usage: boolean },
-  metrics: ResourceMetrics | null,
+  row: SessionResponseRow,
   events: readonly StoredSessionEvent[],
+  rest: Pick<SessionResponse, 'resourceMetrics' | 'readsUsage' | 'meetingIds'>,
 ): SessionResponse {
   return {
     ...toSessionSummary(row),
-    resourceMetrics: metrics,
-    readsUsage: row.reads_usage,
-    meetingIds: row.meetings ?? [],
+    ...rest,
     events: events.map(toSessionEvent),
     startPhases: startPhases(row),
   };
