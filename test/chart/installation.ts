@@ -14,6 +14,8 @@ import {
   createTestNamespace,
   type TestNamespace,
 } from '../../packages/runtime/test/kubernetes/cluster.ts';
+import type { Teardown } from '../../packages/server/src/composition/teardown.ts';
+import { runSetUp } from '../../packages/server/test/support/run-set-up.ts';
 import { botcliProgramPath } from '../service.ts';
 import { readDocumentedSteps } from '../transcript.ts';
 import { installHelm } from './helm.ts';
@@ -45,14 +47,22 @@ export type Installation = {
   readonly remove: () => Promise<void>;
 };
 
-export async function createInstallation(): Promise<Installation> {
+export function createInstallation(): Promise<Installation> {
+  return runSetUp(openInstallation);
+}
+
+async function openInstallation(teardown: Teardown): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-chart-'));
+  teardown.add(() => rm(directory, { recursive: true }));
   const [programs, data] = [join(directory, 'programs'), join(directory, 'data')];
   await Promise.all([mkdir(programs), mkdir(data)]);
   await symlink((await installHelm()).program, join(programs, 'helm'));
   await symlink(join(clusterDirectory, 'kubectl'), join(programs, 'kubectl'));
   const namespace = await createTestNamespace();
   const { name, kubectl } = namespace;
+  // The volume goes last, because a pod of the namespace may use it.
+  teardown.add(() => kubectl('delete', 'persistentvolume', name, '--ignore-not-found'));
+  teardown.add(namespace.remove);
   const values = join(directory, 'values.json');
   // The cluster has no DNS for the address of the Service, and processors for few pods.
   const resources = { requests: { cpu: '100m', memory: '1Gi' }, limits: { memory: '2Gi' } };
@@ -73,6 +83,8 @@ export async function createInstallation(): Promise<Installation> {
     running.child.stderr?.on('data', (text) => onError(String(text)));
     return (await running).stdout.trim();
   };
+  // The chart has objects outside of the namespace, too.
+  teardown.add(() => run(`helm uninstall bothost --namespace ${name} --ignore-not-found`));
   return {
     namespace,
     data,
@@ -104,11 +116,7 @@ export async function createInstallation(): Promise<Installation> {
       const createClient = (key: string) => createApiClient({ origin: url, key });
       return { url, privateKey, publicKey, client: createClient(privateKey), publicClient: createClient(publicKey) };
     },
-    remove: async () => {
-      await namespace.remove();
-      await kubectl('delete', '-f', volume);
-      await rm(directory, { recursive: true });
-    },
+    remove: teardown.end,
   };
 }
 

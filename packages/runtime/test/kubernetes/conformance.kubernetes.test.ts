@@ -11,8 +11,8 @@ describeUnless(noCluster ?? noEngine, 'with a Kubernetes cluster', () => {
     namespace = await createTestNamespace();
   });
   afterAll(async () => {
-    await vi.waitFor(async () => expect(await namespace.list()).toEqual([]), { timeout: 60_000, interval: 250 });
-    await namespace.remove();
+    const requireNothing = async () => expect(await namespace.list()).toEqual([]);
+    await vi.waitFor(requireNothing, { timeout: 60_000, interval: 250 }).finally(namespace.remove);
   });
 
   defineRuntimeTests(

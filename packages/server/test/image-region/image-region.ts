@@ -12,10 +12,12 @@ import {
 } from '@bothost/contract';
 import { expect, vi } from 'vitest';
 import { buildImage, runDocker } from '../../../runtime/test/docker/engine.ts';
+import type { Teardown } from '../../src/composition/teardown.ts';
 import { writeBot } from '../support/bots.ts';
 import { waitForSettledDeployment } from '../support/deploys.ts';
 import { createRegistryFolder, startDockerRegistry, writePasswordFile } from '../support/docker-registry.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { runSetUp } from '../support/run-set-up.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
 
 const program = fileURLToPath(new URL('../../bin/bothost', import.meta.url));
@@ -76,13 +78,21 @@ export type ImageRegion = {
 };
 
 /** Closes the platform if it fails. */
-export async function openImageRegion(platform: BotPlatform): Promise<ImageRegion> {
+export function openImageRegion(platform: BotPlatform): Promise<ImageRegion> {
+  return runSetUp((teardown) => startRegion(platform, teardown));
+}
+
+async function startRegion(platform: BotPlatform, teardown: Teardown): Promise<ImageRegion> {
+  teardown.add(platform.close);
   const directory = await mkdtemp(join(tmpdir(), 'bothost-images-'));
+  teardown.add(() => rm(directory, { recursive: true, force: true }));
   // The embedded database runs under another account, which must be able to enter this directory.
   await chmod(directory, 0o711);
   const folder = await createRegistryFolder();
+  teardown.add(folder.remove);
   const auth = { htpasswd: { realm: 'test', path: await writePasswordFile(folder, user, password) } };
   const registry = await startDockerRegistry(folder, auth, false);
+  teardown.add(registry.close);
   const host = `127.0.0.1:${registry.port}`;
   const login = { auths: { [host]: { auth: Buffer.from(`${user}:${password}`).toString('base64') } } };
   await writeFile(join(directory, 'config.json'), JSON.stringify(login));
@@ -107,25 +117,14 @@ export async function openImageRegion(platform: BotPlatform): Promise<ImageRegio
     service.current().signal(signal);
     await service.current().exited;
   };
-  const remove = async () => {
-    await platform.close();
-    await registry.close();
-    await folder.remove();
-    await rm(directory, { recursive: true, force: true });
-  };
-  try {
-    await platform.acceptRegistry(host);
-    await start();
-    const secretValue = Buffer.from(`${user}:${password}`).toString('base64');
-    await client.putSecrets({
-      params: { setName: pullSecret },
-      body: { isImagePullSecret: true, host: `http://${host}`, secretValue },
-    });
-  } catch (error) {
-    if (service.processes.length > 0) await end('SIGTERM');
-    await remove();
-    throw error;
-  }
+  await platform.acceptRegistry(host);
+  teardown.addForFailedStart(() => end('SIGTERM'));
+  await start();
+  const secretValue = Buffer.from(`${user}:${password}`).toString('base64');
+  await client.putSecrets({
+    params: { setName: pullSecret },
+    body: { isImagePullSecret: true, host: `http://${host}`, secretValue },
+  });
   const agents = new Set<string>();
   const settle = async (agentName: string) => {
     const { desiredDeploymentId: deploymentId, errors } = await waitForSettledDeployment(
@@ -178,7 +177,7 @@ export async function openImageRegion(platform: BotPlatform): Promise<ImageRegio
         const requireNothing = async () => expect(await platform.listRemains(hostId)).toEqual([]);
         await vi.waitFor(requireNothing, { timeout: 60_000, interval: 250 });
       } finally {
-        await remove();
+        await teardown.end();
       }
     },
   };

@@ -10,7 +10,9 @@ import {
   publishToCluster,
   type TestNamespace,
 } from '../../../runtime/test/kubernetes/cluster.ts';
+import type { Teardown } from '../../src/composition/teardown.ts';
 import type { BotPlatform } from '../image-region/image-region.ts';
+import { runSetUp } from '../support/run-set-up.ts';
 
 /** A namespace of the cluster, for a service with the rights that the chart grants. */
 export type ClusterPlatform = BotPlatform & {
@@ -21,33 +23,23 @@ export type ClusterPlatform = BotPlatform & {
   readonly kubeconfigWithoutUsage: string;
 };
 
-export async function openClusterPlatform(): Promise<ClusterPlatform> {
-  /** Undo what was done. */
-  const steps: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const step of steps.splice(0).reverse()) await step();
-  };
-  try {
-    return await createPlatform(steps, close);
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export function openClusterPlatform(): Promise<ClusterPlatform> {
+  return runSetUp(createPlatform);
 }
 
-async function createPlatform(undo: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<ClusterPlatform> {
+async function createPlatform(teardown: Teardown): Promise<ClusterPlatform> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-platform-'));
-  undo.push(() => rm(directory, { recursive: true }));
+  teardown.add(() => rm(directory, { recursive: true }));
   const namespace = await createTestNamespace();
-  undo.push(namespace.remove);
+  teardown.add(namespace.remove);
   const { name, kubectl } = namespace;
   const file = join(directory, 'grants.json');
   await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: await listGrants(name) }));
-  undo.push(() => kubectl('delete', '--ignore-not-found', '-f', file));
+  teardown.add(() => kubectl('delete', '--ignore-not-found', '-f', file));
   await kubectl('apply', '-f', file);
   const { server, ca } = await readCluster(kubectl);
   const proxy = await startApiServerProxy(server, ca);
-  undo.push(proxy.close);
+  teardown.add(proxy.close);
   const openAccount = async (account: string) => {
     await kubectl('create', 'serviceaccount', account);
     const user = { token: await kubectl('create', 'token', account, '--duration', '24h') };
@@ -71,7 +63,7 @@ async function createPlatform(undo: (() => Promise<unknown>)[], close: () => Pro
     kubeconfigWithoutUsage,
     environment: { BOTHOST_RUNTIME: 'kubernetes', KUBECONFIG: kubeconfig },
     registries: [clusterRegistry],
-    acceptRegistry: async (host) => void undo.push(await acceptRegistry(host)),
+    acceptRegistry: async (host) => teardown.add(await acceptRegistry(host)),
     publishImage: publishToCluster,
     readsConversations: false,
     // A kubelet waits for the first grace period of a pod, whatever a later deletion says.
@@ -79,7 +71,7 @@ async function createPlatform(undo: (() => Promise<unknown>)[], close: () => Pro
     findBot: (agentId) => kubectl('get', 'pods', '-l', `bothost.dev/agent=${agentId}`, '-o', 'name'),
     runInBot: (bot, ...command) => kubectl('exec', bot, '--', ...command),
     listRemains: namespace.list,
-    close,
+    close: teardown.end,
   };
 }
 
