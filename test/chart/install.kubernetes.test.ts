@@ -131,23 +131,27 @@ describeUnless(noCluster ?? noEngine ?? noHelm, 'the chart in a cluster', () => 
     // Only the bots, as if the service ran on another node.
     const host = await kubectl('get', claimed, '-o', 'jsonpath={.metadata.labels.bothost\\.dev/host}');
     const command = `${drain.trim().replace('NODE', 'local')} --pod-selector bothost.dev/host=${host} --timeout 90s`;
-    let [output, isDrained] = ['', false];
-    const draining = installation.run(command, (text) => {
+    let [output, result] = ['', 'draining'];
+    const onError = (text: string) => {
       output += text;
-    });
-    const drained = draining.then(() => {
-      isDrained = true;
-    });
+    };
+    const drained = installation
+      .run(command, onError)
+      .then(() => 'drained', String)
+      .then((last) => {
+        result = last;
+      });
     try {
       await expect.poll(() => output).toContain('disruption budget');
       await expect.poll(() => listPods()).not.toContain(warm);
       expect(await askBot('parrot', sessionId)).toContain(sessionId);
-      expect(isDrained).toBe(false);
+      expect(result).toBe('draining');
       await stopAgentSession(service, 'parrot', sessionId);
       await drained;
+      expect(result).toBe('drained');
     } finally {
       await kubectl('uncordon', 'local');
-      await drained.catch(() => undefined);
+      await drained;
     }
     expect(await waitForSessionEnd(service, 'parrot', sessionId)).toMatchObject({
       completionStatus: 'SESSION_STOPPED',
