@@ -106,7 +106,7 @@ export function defineRestartTests(getRegion: () => ImageRegion): void {
 
     it('can still be stopped after a restart of the service', async ({ skip }) => {
       const region = getRegion();
-      skip(!region.platform.shortensGracePeriods, 'the platform does not shorten grace periods');
+      skip(!region.platform.shortensGracePeriods, 'not applicable: the platform does not shorten grace periods');
       const sessionId = await startAgentSession(region, 'pipecat');
       await waitUntilLive(region, sessionId);
       await restart(region, 'SIGKILL');
