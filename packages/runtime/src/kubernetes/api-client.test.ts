@@ -22,7 +22,7 @@ const noOpenssl = await promisify(execFile)('openssl', ['version']).then(
 const pods = '/api/v1/namespaces/bots/pods';
 const secrets = '/api/v1/namespaces/bots/secrets';
 
-async function connect(readToken: (isRefused: boolean) => string = () => 'first-token') {
+async function connect(readToken: (isRefused: boolean) => string = () => 'first-token', timeoutMs?: number) {
   const server = await startFakeApiServer(() => {
     throw new Error('no pods run');
   });
@@ -35,7 +35,7 @@ async function connect(readToken: (isRefused: boolean) => string = () => 'first-
   });
   const url = new URL(server.origin);
   const access = { server: url, namespace: null, tlsServerName: undefined, skipsVerification: false, readCredentials };
-  const client = createApiClient(access, () => 0);
+  const client = createApiClient(access, { random: () => 0, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   onTestFinished(() => client.close());
   const fail = (act: FakeFault['act'], times = 1) => server.faults.push({ matches: () => true, times, act });
   return { server, client, fail };
@@ -79,6 +79,17 @@ describe('createApiClient', () => {
     const called = client.call('GET', pods, { signal: aborting.signal });
     aborting.abort(new Error('no longer needed'));
     await expect(called).rejects.toThrow('no longer needed');
+  });
+
+  it('sends a request again that gets no response in time, and then says that the API server does not respond', async () => {
+    const { client, server, fail } = await connect(undefined, 500);
+    fail('hang', 2);
+    expect(await client.call('GET', pods)).toMatchObject({ items: [] });
+    expect(server.requests).toHaveLength(3);
+    fail('hang', 5);
+    const message = expect.stringContaining('gave no complete response');
+    await expect(client.call('GET', pods)).rejects.toMatchObject({ name: 'ApiError', status: null, message });
+    expect(server.requests).toHaveLength(8);
   });
 
   it('reports that an object exists if the response of its creation was lost', async () => {

@@ -7,7 +7,7 @@ import { describeNetworkError } from '../describe-network-error.ts';
 import type { ClusterAccess, ClusterCredentials } from './cluster-access.ts';
 
 /** Milliseconds for a response without a stream. */
-const responseTimeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 /** Requests that the API server could not serve are sent again, after 0.2, 0.4, 0.8 and 1.6 seconds or as long as it says. */
 const attempts = 5;
 const firstPauseMs = 200;
@@ -60,7 +60,11 @@ export const isUnavailable = (error: unknown): error is ApiError =>
 const statusSchema = z.object({ message: z.string().optional(), reason: z.string().optional() });
 
 /** `random` returns a number from 0 to 1, by which pauses between attempts differ. */
-export function createApiClient(access: ClusterAccess, random: () => number = Math.random) {
+export function createApiClient(
+  access: ClusterAccess,
+  options: { readonly timeoutMs?: number; readonly random?: () => number } = {},
+) {
+  const { timeoutMs = defaultTimeoutMs, random = Math.random } = options;
   const { server } = access;
   const basePath = server.pathname.replace(/\/$/, '');
   const agents = createAgents(access);
@@ -98,7 +102,7 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
   };
 
   const callOnce = async (method: Method, path: string, request: ApiRequest): Promise<unknown> => {
-    const timeout = AbortSignal.timeout(responseTimeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
     const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
     const { body, contentType = 'application/json' } = request;
     try {
@@ -140,17 +144,12 @@ export function createApiClient(access: ClusterAccess, random: () => number = Ma
     },
     /** Returns the body of a response that may take hours. @throws ApiError, or the reason of the signal */
     stream: async (path: string, { query, signal }: Pick<ApiRequest, 'query' | 'signal'> = {}): Promise<Readable> => {
-      const options = {
-        method: 'GET',
-        path: `${basePath}${path}`,
-        query: { ...query },
-        signal: signal ?? null,
-      } as const;
-      return requireSuccess(await send(server.origin, options));
+      const request = { path: `${basePath}${path}`, query: { ...query }, signal: signal ?? null };
+      return requireSuccess(await send(server.origin, { method: 'GET', ...request }));
     },
     /** Reads text from a kubelet, with the credentials of the cluster. `origin` is its URL. @throws ApiError */
     readKubelet: async (origin: string, path: string): Promise<string> => {
-      const signal = AbortSignal.timeout(responseTimeoutMs);
+      const signal = AbortSignal.timeout(timeoutMs);
       const headers = { accept: 'text/plain' };
       return text(await requireSuccess(await send(origin, { method: 'GET', path, headers, signal })));
     },
