@@ -329,6 +329,11 @@ export type InstanceLifecycle = {
    */
   isAddressCurrent(instanceId: string): boolean;
   /**
+   * Whether the platform reports the changes of instances now. While it does not, `list` may still return what was known before.
+   * Never waits.
+   */
+  isConnected(): boolean;
+  /**
    * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
    * time.
    */

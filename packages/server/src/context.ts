@@ -101,7 +101,7 @@ export type ServiceContext = {
   /** The part of the runtime that request handlers use. Only the reconciler starts and stops instances. */
   readonly runtime: SessionPriority &
     Pick<StartMethods, 'startMethods'> &
-    Pick<InstanceLifecycle, 'list' | 'isAddressCurrent'>;
+    Pick<InstanceLifecycle, 'list' | 'isAddressCurrent' | 'isConnected'>;
   readonly logsDirectory: string;
   readonly conversationsDirectory: string;
   readonly removeTree: DirectoryTreeRemover;

@@ -4,8 +4,10 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiClient } from '@bothost/contract';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import type { FakeFault } from '../../runtime/test/kubernetes/fake-api-server.ts';
 import { type FakeCluster, startFakeCluster } from '../../runtime/test/kubernetes/fake-cluster.ts';
 import {
   createBearerTokenHeaders,
@@ -16,6 +18,7 @@ import {
   waitForSessionEnd,
 } from './support/client.ts';
 import { createVersionedBot, waitForSettledDeployment } from './support/deploys.ts';
+import { insertSecondOrganization } from './support/second-organization.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 const image = 'registry.test/team/bot:1';
@@ -38,6 +41,7 @@ require('node:http').createServer = (listener) => createServer(respond(listener)
 });
 `;
 const digest = `sha256:${'a'.repeat(64)}`;
+const startsAtOnce = 2;
 
 describe('the service with a fake cluster', () => {
   let directory: string;
@@ -53,7 +57,12 @@ describe('the service with a fake cluster', () => {
     for (const reference of [image, image.replace(/:1$/, `@${digest}`)])
       cluster.node.images.set(reference, { directory, main: 'main.js', digest });
     service = await startTestServer({
-      environment: { BOTHOST_RUNTIME: 'kubernetes', KUBECONFIG: cluster.kubeconfig, BOTHOST_KUBERNETES_USAGE: 'off' },
+      environment: {
+        BOTHOST_RUNTIME: 'kubernetes',
+        KUBECONFIG: cluster.kubeconfig,
+        BOTHOST_KUBERNETES_USAGE: 'off',
+        BOTHOST_STARTS_AT_ONCE: String(startsAtOnce),
+      },
     });
   });
   afterAll(async () => {
@@ -75,13 +84,30 @@ describe('the service with a fake cluster', () => {
     }
   }
 
+  const getAgent = () => service.client.getAgent({ params: { agentName: 'bot' } });
+  /** Returns why instances wait. */
+  const findWait = async () => (await getAgent()).conditions.find(({ reason }) => reason === 'InstancesWait')?.message;
+
+  const readVersion = async (address: Pick<TestServer, 'url' | 'publicKey'>, sessionId: string) => {
+    const url = sessionUrl(address, 'bot', sessionId, '/version');
+    return (await fetch(url, createBearerTokenHeaders(address.publicKey))).text();
+  };
+
+  const readMetrics = async () => (await fetch(`${service.url}/metrics`)).text();
+
+  /** Stops sessions that their bots have, and waits until no pod has a session. */
+  async function endSessions(...sessionIds: readonly string[]) {
+    for (const sessionId of sessionIds) {
+      expect(await readVersion(service, sessionId)).toBe('one');
+      await stopAgentSession(service, 'bot', sessionId);
+      expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
+    }
+    await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
+  }
+
   it('shows why the first pod waits, and serves a session in a pod once a node has room', async () => {
     cluster.node.lacksRoom = '0/3 nodes are available: 3 Insufficient cpu.';
     await service.client.createAgent({ body: { serviceName: 'bot', image } });
-    const findWait = async () => {
-      const { conditions } = await service.client.getAgent({ params: { agentName: 'bot' } });
-      return conditions.find(({ reason }) => reason === 'InstancesWait')?.message;
-    };
     const message = 'no node can run the pod now: 0/3 nodes are available: 3 Insufficient cpu.';
     await expect.poll(findWait, { timeout: 10_000 }).toBe(message);
     cluster.node.lacksRoom = null;
@@ -91,12 +117,61 @@ describe('the service with a fake cluster', () => {
     expect(deployments).toMatchObject([{ contentHash: digest, image: { reference: image, digest } }]);
 
     const sessionId = await startAgentSession(service, 'bot');
-    const url = sessionUrl(service, 'bot', sessionId, '/version');
-    expect(await (await fetch(url, createBearerTokenHeaders(service.publicKey))).text()).toBe('one');
     await expect.poll(findClaimed).toHaveLength(1);
-    await stopAgentSession(service, 'bot', sessionId);
-    expect(await waitForSessionEnd(service, 'bot', sessionId)).toMatchObject({ completionStatus: 'SESSION_STOPPED' });
-    await expect.poll(findClaimed, { timeout: 10_000 }).toEqual([]);
+    await endSessions(sessionId);
+  });
+
+  it('starts instances of another organization while those of one wait for quota, which then start, too', {
+    timeout: 60_000,
+  }, async () => {
+    const { id } = await getAgent();
+    const message = 'pods "bot" is forbidden: exceeded quota: bots';
+    const refusal: FakeFault = {
+      matches: ({ method, path, content }) => method === 'POST' && path.endsWith('/pods') && content.includes(id),
+      times: Number.POSITIVE_INFINITY,
+      act: { status: 403, message, reason: 'Forbidden' },
+    };
+    cluster.server.faults.push(refusal);
+    const waiting: string[] = [];
+    while (waiting.length <= startsAtOnce) waiting.push(await startAgentSession(service, 'bot'));
+    await expect.poll(findWait, { timeout: 10_000 }).toBe(`the quota is used up: ${message}`);
+
+    const { privateKey, publicKey, close } = await insertSecondOrganization(service);
+    onTestFinished(close);
+    const createClient = (key: string) => createApiClient({ origin: service.url, key });
+    const other = { ...service, publicKey, client: createClient(privateKey), publicClient: createClient(publicKey) };
+    await other.client.createAgent({ body: { serviceName: 'bot', image } });
+    expect((await waitForSettledDeployment(other, 'bot')).errors).toEqual([]);
+    const sessionId = await startAgentSession(other, 'bot');
+    expect(await readVersion(other, sessionId)).toBe('one');
+    await stopAgentSession(other, 'bot', sessionId);
+    await waitForSessionEnd(other, 'bot', sessionId);
+
+    refusal.times = 0;
+    await endSessions(...waiting);
+    expect(await findWait()).toBeUndefined();
+  });
+
+  it('is ready while the API server does not respond, and starts sessions: at once in a ready pod, others afterwards', {
+    timeout: 60_000,
+  }, async () => {
+    const body = { autoScaling: { minAgents: 1, maxAgents: 10 } };
+    await service.client.updateAgent({ params: { agentName: 'bot' }, body });
+    expect((await waitForSettledDeployment(service, 'bot')).errors).toEqual([]);
+    await expect.poll(async () => (await getAgent()).idleInstanceCount, { timeout: 10_000 }).toBe(1);
+    const away: FakeFault = { matches: () => true, times: Number.POSITIVE_INFINITY, act: 'no-response' };
+    cluster.server.faults.push(away);
+    cluster.server.dropWatches();
+    const warm = await startAgentSession(service, 'bot');
+    expect(await readVersion(service, warm)).toBe('one');
+    const cold = await startAgentSession(service, 'bot');
+    await expect.poll(findWait, { timeout: 10_000 }).toContain('does not respond');
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect(await readMetrics()).toContain('bothost_runtime_connected 0\n');
+    expect(await readVersion(service, warm)).toBe('one');
+    away.times = 0;
+    await endSessions(cold, warm);
+    await expect.poll(readMetrics).toContain('bothost_runtime_connected 1\n');
   });
 
   it.each(['relayed', 'proxied'])(

@@ -158,6 +158,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
       if (imageRecords.has(image)) imageRecords.add(spec.deploymentId, image);
       return starter.start(spec, signal, launched);
     },
+    isConnected: events.isConnected,
     isAddressCurrent: (instanceId) => (instances.byId.get(instanceId)?.address() ?? null) !== null,
     conversations: {
       read: async (instanceId, file, offset, maximumBytes) => {

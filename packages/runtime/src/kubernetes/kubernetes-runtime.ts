@@ -130,6 +130,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
         throw new StartError(`"${spec.instanceId}" is not a valid id.`, null);
       return starter.start(spec, signal, launched);
     },
+    isConnected: watch.isConnected,
     isAddressCurrent: (instanceId) => watch.isFresh() && (instances.byId.get(instanceId)?.address() ?? null) !== null,
     // The files of a bot are in its pod. Bots publish their conversations to the service instead.
     conversations: { read: async () => null },

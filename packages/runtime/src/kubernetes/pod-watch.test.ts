@@ -172,6 +172,18 @@ describe('watchPods', () => {
     await expect.poll(() => watched.isFresh()).toBe(true);
   });
 
+  it('is not connected while the API server refuses watches', async () => {
+    const server = await startServer();
+    const { watched } = await watch(server);
+    expect(watched.isConnected()).toBe(true);
+    const refused = { matches: () => true, times: Number.POSITIVE_INFINITY, act: 'no-response' as const };
+    server.faults.push(refused);
+    server.dropWatches();
+    await expect.poll(watched.isConnected).toBe(false);
+    refused.times = 0;
+    await expect.poll(watched.isConnected).toBe(true);
+  });
+
   it('rejects if the first list is refused', async () => {
     const server = await startServer();
     const act = { status: 403, message: 'pods is forbidden', reason: 'Forbidden' };

@@ -33,6 +33,8 @@ export type PodWatchOptions = {
 };
 
 export type PodWatch = {
+  /** Whether the API server reports changes now. */
+  readonly isConnected: () => boolean;
   /** Whether all changes up to 90 seconds ago were seen. */
   readonly isFresh: () => boolean;
   readonly close: () => Promise<void>;
@@ -47,6 +49,7 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
   const { client, path, labelSelector, logger, now, stallMs = defaultStallMs, random = Math.random } = options;
   const closing = new AbortController();
   let seenAt = now();
+  let isConnected = true;
 
   /** Skips what cannot be handled, because it would fail again after each reconnection. */
   const handle = (object: UncheckedPod, action: (pod: Pod) => void) => {
@@ -88,6 +91,7 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
     try {
       const stream = await client.stream(path, { query, signal });
       seenAt = now();
+      isConnected = true;
       for await (const line of readJsonLines(stream)) {
         clearTimeout(timer);
         timer = setTimeout(stall, stallMs);
@@ -105,6 +109,7 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
       if (isApiError(error, 410)) onVersion(null);
       throw stalled.signal.aborted ? stalled.signal.reason : error;
     } finally {
+      isConnected = false;
       clearTimeout(timer);
       stalled.abort();
     }
@@ -132,6 +137,7 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
   };
   const watched = watch();
   return {
+    isConnected: () => isConnected,
     isFresh: () => now().getTime() - seenAt.getTime() < freshMs,
     close: async () => {
       closing.abort();

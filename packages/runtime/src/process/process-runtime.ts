@@ -134,6 +134,7 @@ export async function createProcessRuntime(given: ProcessRuntimeOptions): Promis
     list: async () => instances.list(),
     inspect: async (instanceId) => instances.inspect(instanceId),
     isAddressCurrent: (instanceId) => instances.byId.get(instanceId)?.end() === null,
+    isConnected: () => true,
     watch: (signal) => instances.watch(AbortSignal.any([signal, closing.signal])),
     sample: async (instanceIds) => instances.sample(instanceIds),
     diskUsage: async (organizationId) => diskGuard?.usedBytes(getProjectOwnerForOrganization(organizationId)) ?? 0,

@@ -13,7 +13,13 @@ type WatchEvent = {
   readonly object: FakePod;
 };
 
-export type FakeRequest = { readonly method: string; readonly path: string; readonly query: URLSearchParams };
+export type FakeRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The body. Empty if there is none. */
+  readonly content: string;
+};
 
 /** What happens to requests instead of their normal response. */
 export type FakeFault = {
@@ -180,10 +186,9 @@ export async function startFakeApiServer(routes: () => FakePodRoutes): Promise<F
     else server.events.emit('deleting', pod, seconds);
   };
 
-  const serve = async (request: IncomingMessage, response: ServerResponse, { method, path, query }: FakeRequest) => {
+  const serve = (request: IncomingMessage, response: ServerResponse, { method, path, query, content }: FakeRequest) => {
     if (request.headers.authorization !== `Bearer ${server.token}`)
       return fail(response, 401, 'Unauthorized', 'Unauthorized');
-    const content = await text(request);
     const body = content === '' ? {} : JSON.parse(content);
     if (path === '/version') return send(response, 200, { major: '1', minor: '34' });
     if (path === '/metrics/resource') return response.end(routes().readMetrics());
@@ -226,7 +231,8 @@ export async function startFakeApiServer(routes: () => FakePodRoutes): Promise<F
 
   const http = createServer(async (request, response) => {
     const url = new URL(request.url ?? '', 'http://fake');
-    const received = { method: request.method ?? '', path: url.pathname, query: url.searchParams };
+    const content = await text(request);
+    const received = { method: request.method ?? '', path: url.pathname, query: url.searchParams, content };
     server.requests.push(received);
     const fault = server.faults.find(({ times, matches }) => times > 0 && matches(received));
     if (fault !== undefined) fault.times--;
@@ -238,7 +244,7 @@ export async function startFakeApiServer(routes: () => FakePodRoutes): Promise<F
       if (act.retryAfter !== undefined) response.setHeader('retry-after', act.retryAfter);
       return fail(response, act.status, act.message, act.reason ?? 'InternalError');
     }
-    await serve(request, response, received);
+    serve(request, response, received);
   });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');

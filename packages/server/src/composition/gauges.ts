@@ -1,6 +1,6 @@
 import type { InstanceStartMethod, Runtime } from '@bothost/runtime';
 import { sql } from 'kysely';
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { ServiceContext } from '../context.ts';
 import { type AgentValue, addAgentGauge, addGauge, maxLabeledAgents } from '../metrics/telemetry.ts';
 
@@ -69,6 +69,14 @@ export function addGauges(registry: Registry, context: Pick<ServiceContext, 'db'
   addGauge(registry, 'bothost_instances', 'Instances that have not ended, by state', 'state', () =>
     counted(sql`select state as label, count(*)::int as count from instances where state <> 'ended' group by state`),
   );
+  new Gauge({
+    name: 'bothost_runtime_connected',
+    help: 'Whether the platform that runs instances reports their changes: 1 or 0',
+    registers: [registry],
+    collect() {
+      this.set(Number(context.runtime.isConnected()));
+    },
+  });
   addGauge(
     registry,
     'bothost_deployments_by_start_method',
