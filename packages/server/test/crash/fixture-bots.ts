@@ -23,10 +23,14 @@ const datagramEventsSource = (port: number) => `
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-const [, , gateway] = readFileSync('/proc/net/route', 'utf8').split('\\n').map((line) => line.split('\\t'))
-  .find(([, destination]) => destination === '00000000');
+const findGateway = () => {
+  const routes = readFileSync('/proc/net/route', 'utf8').split('\\n').map((line) => line.split('\\t'));
+  const [, , gateway] = routes.find(([, destination]) => destination === '00000000');
+  return Buffer.from(gateway, 'hex').reverse().join('.');
+};
 const socket = createSocket('udp4');
-socket.connect(${port}, Buffer.from(gateway, 'hex').reverse().join('.'));
+// The pods of a fake cluster are processes of the machine.
+socket.connect(${port}, process.env.BOT_HOST.startsWith('127.') ? '127.0.0.1' : findGateway());
 await once(socket, 'connect');
 export const write = (what, session) => socket.send(JSON.stringify({
   what, session, instance: process.env.BOTHOST_INSTANCE, at: Date.now() }) + '\\n');

@@ -37,7 +37,7 @@ export async function findSessionPhases(
         case 'starting':
           if (instance_state === 'ready') return 'dispatch';
           // The runtime creates the directory when it begins to start the instance.
-          return ['instances', 'docker/instances'].some((directory) =>
+          return ['instances', 'docker/instances', 'kubernetes/instances'].some((directory) =>
             existsSync(join(dataDirectory, directory, instance_id ?? 'none')),
           )
             ? 'spawn'
