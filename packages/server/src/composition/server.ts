@@ -12,9 +12,9 @@ import { pruneRevisions } from '../secrets/maintenance/prune.ts';
 import type { Store } from '../store/open-store.ts';
 import { startWebhookWorker } from '../webhooks/worker.ts';
 import { createServiceContext, type ServiceLifecycleState } from './create-context.ts';
-import { createHttpServer } from './edge.ts';
 import { createFirstOrganization, type FirstOrganization } from './first-organization.ts';
 import { addGauges } from './gauges.ts';
+import { createHttpServer } from './http-server.ts';
 import { subscribeToRevocations } from './key-revocations.ts';
 import { startListening } from './listen.ts';
 import { startPeriodicTasks } from './periodic-tasks.ts';
@@ -72,7 +72,7 @@ export async function composeServer(
     teardown,
   };
   await subscribeToRevocations({ ...context, store: serverStorage.store });
-  state.url = await openEdge(parts);
+  state.url = await startHttpServer(parts);
   // Write the profile only after the server listens, because the profile contains the server's URL.
   const firstStart = await createFirstOrganization(context, config, dataDirectory, state.url);
   const served = await serveOwnDirectories(parts);
@@ -121,7 +121,7 @@ type Parts = {
 };
 
 /** Starts to listen and returns the URL. The readiness probe reports that the service is not ready yet. */
-async function openEdge({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
+async function startHttpServer({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
   addGauges(context.telemetry.registry, context);
   const app = await createHttpServer(
     context,
