@@ -1,4 +1,4 @@
-import { findClosestWord } from '@bothost/contract/suggest';
+import { findClosestWord } from '@bothost/contract/find-closest-word';
 import type { PositionalWord } from './command-line/parse-line.ts';
 import { commandAliases, commandGroups, commands, defaultCommands } from './commands.ts';
 import { UsageError } from './failure.ts';

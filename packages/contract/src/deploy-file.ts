@@ -16,9 +16,9 @@ import {
 } from './agent-fields.ts';
 import { ConversationRedaction } from './conversation/redaction.ts';
 import type { ValidationIssue } from './errors.ts';
+import { findClosestWord } from './find-closest-word.ts';
 import { defaultAgentProfile, instanceCountLimits, sessionDurationLimitsSeconds } from './limits.ts';
 import { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
-import { findClosestWord } from './suggest.ts';
 
 /** Possible names of a deploy file. Only the first existing file is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;

@@ -82,6 +82,7 @@ export {
   type ValidationIssue,
 } from './errors.ts';
 export { explainSessionEnd, nameSessionEnd } from './explain-session-end.ts';
+export { findClosestWord } from './find-closest-word.ts';
 export { findOrCreateBuild, followBuild, splitBuildError } from './find-or-create-build.ts';
 export { formatBytes } from './format-bytes.ts';
 export { formatCount } from './format-count.ts';
@@ -274,7 +275,6 @@ export {
   vaultTaskStateLabels,
 } from './statuses.ts';
 export { type AcceptedDeployment, fetchAgentDetails, submitDeployment } from './submit-deployment.ts';
-export { findClosestWord } from './suggest.ts';
 export { initialUploadPartSizeBytes } from './upload-part.ts';
 export { uploadRemainingParts } from './upload-remaining-parts.ts';
 export { type WebhookEvent, webhookEvents } from './webhook-events.ts';

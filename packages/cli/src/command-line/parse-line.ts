@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { findClosestWord } from '@bothost/contract/suggest';
+import { findClosestWord } from '@bothost/contract/find-closest-word';
 import { UsageError } from '../failure.ts';
 import type { PositionalArguments } from './command.ts';
 import { globalOptions } from './global-options.ts';

@@ -1,4 +1,4 @@
-import { findClosestWord } from '@bothost/contract/suggest';
+import { findClosestWord } from '@bothost/contract/find-closest-word';
 import { findService, listServices, removedServices } from '../catalogue/services.ts';
 import type { ServiceKind } from '../catalogue/vendor-service.ts';
 import type { BotType, PipelineMode, ProjectConfiguration } from './configuration.ts';

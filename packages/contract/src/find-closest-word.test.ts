@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findClosestWord } from './suggest.ts';
+import { findClosestWord } from './find-closest-word.ts';
 
 test.each([
   ['lst', 'list'],
