@@ -3,8 +3,8 @@ import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { Database } from '../store/tables.ts';
 import type { BuildOutcome } from './attempt.ts';
+import type { BuildLogNotifier } from './build-log-notifier.ts';
 import { toBuildResponse } from './build-response.ts';
-import type { BuildLogNotifier } from './log-news.ts';
 import { cancelUnfinishedBuild, findBuildRow } from './rows.ts';
 
 export const canceledBuildOutcome = {

@@ -1,6 +1,6 @@
 import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import type { Database } from '../store/tables.ts';
-import type { BuildLogNotifier } from './log-news.ts';
+import type { BuildLogNotifier } from './build-log-notifier.ts';
 import { readLines } from './log-rows.ts';
 import { findBuildRow } from './rows.ts';
 

@@ -5,8 +5,8 @@ import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type BuildOutcome, type FailedBuildOutcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
+import type { BuildLogNotifier } from './build-log-notifier.ts';
 import { canceledBuildOutcome } from './cancel.ts';
-import type { BuildLogNotifier } from './log-news.ts';
 import { type BuildRow, changeUnfinishedBuild } from './rows.ts';
 
 export type BuildRunContext = AttemptContext & {

@@ -1,6 +1,6 @@
 import { ApiError, createApiError } from '@bothost/contract';
 import { expect, it } from 'vitest';
-import { DamagedDataError } from '../secrets/vault/damaged.ts';
+import { DamagedDataError } from '../secrets/vault/damaged-data-error.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import { mapErrorToFailure } from './map-error-to-failure.ts';
 

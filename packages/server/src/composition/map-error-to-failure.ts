@@ -1,5 +1,5 @@
 import { ApiError, createApiError } from '@bothost/contract';
-import { DamagedDataError } from '../secrets/vault/damaged.ts';
+import { DamagedDataError } from '../secrets/vault/damaged-data-error.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import { isDiskFullError, isTransientError } from '../store/connection-error.ts';
 

@@ -14,7 +14,7 @@ import {
   type StorageProblem,
 } from '@bothost/contract';
 import type { Logger } from 'pino';
-import { DamagedDataError } from '../secrets/vault/damaged.ts';
+import { DamagedDataError } from '../secrets/vault/damaged-data-error.ts';
 import { RootKeyMissingError } from '../secrets/vault/root-key.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { longLineBlockBytes, splitLines } from './line-breaks.ts';
 import { createSecretMask, maskOutputTail, maskTextSpans } from './mask.ts';
 import { scanForMatchingLines } from './scan-lines.ts';
-import { createTextSearch } from './search.ts';
+import { createTextSearch } from './text-search.ts';
 
 const noFilter = { text: undefined, level: undefined };
 

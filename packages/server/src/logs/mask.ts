@@ -1,6 +1,6 @@
 import { type LineRange, longLineBlockBytes } from './line-breaks.ts';
-import { createTextSearch, type TextSpan } from './search.ts';
 import { listSecretValueEncodings, minMaskedTextCharacters } from './secret-value-encodings.ts';
+import { createTextSearch, type TextSpan } from './text-search.ts';
 
 const masked = '***';
 

@@ -4,7 +4,7 @@ import type { Database } from '../store/tables.ts';
 import { listDueDeliveries, postponeDelivery, recordDeliveryResult } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findSecretSetById } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 

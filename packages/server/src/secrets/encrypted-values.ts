@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../store/tables.ts';
 import { requireRevisionMac } from './revision-mac.ts';
 import { findRevision, findValueRows, type RevisionRow, type SecretSetRow, type ValueRow } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import {
   decryptValue,
   encryptValue,

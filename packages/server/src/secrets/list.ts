@@ -5,7 +5,7 @@ import { listNewestRevisions, listSecretSetsAndDeliveries } from './list-rows.ts
 import { requireRevisionMac } from './revision-mac.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
 import { toSecretSetFields } from './set-fields.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { toPullSecretVerification } from './verify.ts';
 

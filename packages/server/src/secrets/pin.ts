@@ -4,7 +4,7 @@ import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findNewestRevisions, findRevision, findSecretSet, findSecretSetById } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 

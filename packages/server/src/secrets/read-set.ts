@@ -3,7 +3,7 @@ import type { Database } from '../store/tables.ts';
 import type { SecretSetKeyRevision } from './change.ts';
 import { decryptRow, readValueRows, readVerifiedSecretRevision } from './encrypted-values.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 
 type Context = { readonly db: Database; readonly keyring: Keyring };

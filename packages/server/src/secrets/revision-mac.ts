@@ -1,6 +1,6 @@
 import type { Database } from '../store/tables.ts';
 import type { RevisionRow, SecretSetRow } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { toEpochMilliseconds } from './vault/encode.ts';
 import type { VersionedKey } from './vault/encrypted-value.ts';
 import { type Keyring, macKeyPurpose } from './vault/keyring.ts';

@@ -3,7 +3,7 @@ import type { Database, SecretRevisionPin } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { decryptRow } from './encrypted-values.ts';
 import { findRevision, findSecretSetById, findValueRows } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 

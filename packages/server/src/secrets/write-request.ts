@@ -9,7 +9,7 @@ import { formatHostAndPort } from '../http-client/allowed-hosts.ts';
 import { getCredentialLifetimeSeconds } from './expiry.ts';
 import { createDockerConfiguration, dockerConfigurationSecretKey } from './registry/docker-configuration.ts';
 import { createRegistryUrl, type ImageRegistryConnectionPolicy } from './registry/registry-policy.ts';
-import { hideBufferFromLogs } from './vault/conceal.ts';
+import { hideBufferFromLogs } from './vault/hide-buffer-from-logs.ts';
 
 /** A request to write secrets. All variants of the request body are converted to this form. */
 export type WriteRequest = {

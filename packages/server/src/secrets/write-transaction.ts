@@ -7,7 +7,7 @@ import { findSecretDelivery, retrySecretDelivery } from './delivery-rows.ts';
 import { type CurrentKeysOfOrganization, readCurrentKeysOfOrganization } from './encrypted-values.ts';
 import { type RevisionDraft, storeRevision } from './new-revision.ts';
 import type { SecretSetRow } from './rows.ts';
-import { DamagedDataError } from './vault/damaged.ts';
+import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { computeSecretValueFingerprint, formatFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 

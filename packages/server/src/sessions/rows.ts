@@ -1,6 +1,6 @@
 import type { PhoneCarrier, SessionCompletionStatus, SessionEndState, SessionResponse } from '@bothost/contract';
 import { type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { createPreparedQuery } from '../store/prepared.ts';
+import { createPreparedQuery } from '../store/prepared-query.ts';
 import type { Database, SessionState, SessionsTable, StoredSessionEvent } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { sessionEndStateSql, sessionFailedSql } from './end-state.ts';

@@ -10,7 +10,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { createClientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError } from './connection-error.ts';
-import { findPreparedQueryName } from './prepared.ts';
+import { findPreparedQueryName } from './prepared-query.ts';
 import { StoreError } from './store-error.ts';
 
 /** The oldest supported version of PostgreSQL, as `server_version_num`. Older versions lack SQL that the service uses. */

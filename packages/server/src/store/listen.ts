@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DatabaseAddress } from './address.ts';
-import { type DedicatedConnection, openDedicatedConnection } from './dedicated.ts';
+import { type DedicatedConnection, openDedicatedConnection } from './dedicated-connection.ts';
 
 const firstRetryMs = 50;
 const lastRetryMs = 5_000;

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from './address.ts';
-import { openDedicatedConnection } from './dedicated.ts';
+import { openDedicatedConnection } from './dedicated-connection.ts';
 import { hasErrorCode } from './error-code.ts';
 
 export type LockHandle = { readonly release: () => Promise<void> };

@@ -22,7 +22,7 @@ import {
 import { type HostileDirectoryTree, hostileDirectoryTrees } from '../../../runtime/test/hostile-trees.ts';
 import { createTestRuntimeOptions } from '../../../runtime/test/test-options.ts';
 import { createBuildDirectories } from '../../src/builds/build-directories.ts';
-import { createBuildLogNotifier } from '../../src/builds/log-news.ts';
+import { createBuildLogNotifier } from '../../src/builds/build-log-notifier.ts';
 import { createBuildWorker } from '../../src/builds/worker.ts';
 import { purgeLogs } from '../../src/logs/retention.ts';
 import { newId } from '../../src/store/uuid.ts';

@@ -1,7 +1,7 @@
 import { appendAudit } from '../../audit/append.ts';
 import { requireRevisionMac } from '../revision-mac.ts';
 import { listRevisionRows, lockSecretSet } from '../rows.ts';
-import { DamagedDataError } from '../vault/damaged.ts';
+import { DamagedDataError } from '../vault/damaged-data-error.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import type { MaintenanceContext, PinnedRevisionLookup } from './context.ts';
 import { deleteRevisions, deleteValuesExcept, listPrunableSecretSets } from './prune-rows.ts';

@@ -11,7 +11,7 @@ import {
   updateRevisionMac,
   type ValueRow,
 } from '../rows.ts';
-import { DamagedDataError } from '../vault/damaged.ts';
+import { DamagedDataError } from '../vault/damaged-data-error.ts';
 import { createCachingKeyring } from '../vault/keyring.ts';
 import { RootKeyMissingError } from '../vault/root-key.ts';
 import { findVaultProblem } from '../vault/vault-state.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 
 const cipher = 'aes-256-gcm';
 /** Length of the authentication tag in bytes. Without this option, Node accepts tags of only four bytes. */

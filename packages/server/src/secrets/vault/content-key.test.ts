@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { readContentKeyVersion, unwrapContentKey, wrapContentKey } from './content-key.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 
 const organizationKey = { version: 7, key: randomBytes(32) };
 const owner = { organizationId: 'a', sessionId: 'b' };

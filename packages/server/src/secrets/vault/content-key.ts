@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, encryptionOverheadBytes } from './aes-gcm.ts';
-import { hideBufferFromLogs } from './conceal.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import { encodeValueList } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
+import { hideBufferFromLogs } from './hide-buffer-from-logs.ts';
 
 /** What a key belongs to: the content of a session, or a webhook. A key that is unwrapped for something else is rejected. */
 export type ContentKeyOwner = { readonly organizationId: string } & (

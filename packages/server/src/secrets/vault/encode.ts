@@ -1,4 +1,4 @@
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 
 /** Encodes a list so that two different lists never give the same bytes (injective): the type and length precede each part. */
 export function encodeValueList(parts: readonly (string | number | Buffer | null)[]): Buffer {

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { decrypt, encrypt, encryptionOverheadBytes } from './aes-gcm.ts';
-import { hideBufferFromLogs } from './conceal.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import { encodeValueList, toEpochMilliseconds } from './encode.ts';
+import { hideBufferFromLogs } from './hide-buffer-from-logs.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../../store/tables.ts';
 import { runInTransaction } from '../../store/transaction.ts';
-import { hideBufferFromLogs } from './conceal.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import { encodeValueList, toEpochMilliseconds } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
+import { hideBufferFromLogs } from './hide-buffer-from-logs.ts';
 import {
   findKey,
   findNewestKey,

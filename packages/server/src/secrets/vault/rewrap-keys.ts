@@ -1,5 +1,5 @@
 import type { Database } from '../../store/tables.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import {
   countKeysByRootKey,
   type KeyIdentity,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from './aes-gcm.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import { encodeValueList } from './encode.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Database, VaultStateTable } from '../../store/tables.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import { encodeValueList, toEpochMilliseconds } from './encode.ts';
 import { findVaultState } from './key-rows.ts';
 import { RootKeyMissingError, type RootKeyProvider } from './root-key.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decrypt, encrypt } from './aes-gcm.ts';
-import { DamagedDataError } from './damaged.ts';
+import { DamagedDataError } from './damaged-data-error.ts';
 import { encodeValueList } from './encode.ts';
 import { decryptValue, encryptValue, readKeyVersion, type SecretEncryptionContext } from './encrypted-value.ts';
 import { computeSecretValueFingerprint, formatFingerprint } from './fingerprint.ts';

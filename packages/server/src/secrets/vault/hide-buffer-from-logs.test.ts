@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { exampleImageRegistryConnectionPolicy } from '../../../test/support/test-vault.ts';
 import { parseWriteRequest } from '../write-request.ts';
-import { hideBufferFromLogs } from './conceal.ts';
+import { hideBufferFromLogs } from './hide-buffer-from-logs.ts';
 
 const canary = 'canary-7f3a';
 const hidden = [canary, Buffer.from(canary).toString('hex'), JSON.stringify([...Buffer.from(canary)]).slice(1, -1)];

@@ -1,6 +1,6 @@
 import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { createBuildDirectories } from './build-directories.ts';
-import { type BuildLogNotifier, createBuildLogNotifier } from './log-news.ts';
+import { type BuildLogNotifier, createBuildLogNotifier } from './build-log-notifier.ts';
 import { createUploadReceiver, type UploadReceiver } from './receive.ts';
 import {
   type BuildRetention,
