@@ -22,7 +22,7 @@ import { findReadinessProblem } from './readiness.ts';
 import { getRuntimeDriver } from './runtime-driver.ts';
 import { type DirectoryAgentStatus, waitUntilDirectoryAgentsServe } from './served-agents.ts';
 import type { ServerStorage } from './server-storage.ts';
-import { shutDown } from './shut-down.ts';
+import { createShutdown } from './shutdown.ts';
 import type { Teardown } from './teardown.ts';
 
 export type RunningServer = {
@@ -175,7 +175,7 @@ async function startWork({ context, removeTree, config, state, teardown }: Parts
 }
 
 function endOf({ context, runtime, config, state, teardown }: Parts): Pick<RunningServer, 'close' | 'abandon'> {
-  return shutDown({
+  return createShutdown({
     ...context,
     runtime,
     teardown,

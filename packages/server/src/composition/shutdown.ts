@@ -25,12 +25,12 @@ const instancesMs = sessionStopTimeoutSeconds * 1000 + terminationGraceMs + 10_0
 const killMs = 5_000;
 
 /**
- * Shuts the service down: rejects new sessions, waits for live ones during a grace period, ends the rest with
+ * `close` shuts the service down: it rejects new sessions, waits for live ones during a grace period, ends the rest with
  * `SESSION_STOPPED`, then stops instances and the database. A second `close` ends the grace period and kills bots that
  * have not ended. With `leave`, the shutdown waits only for sessions whose WebSocket this server relays, and bots and the database
  * keep running. `abandon` kills this server's bots without writing to the database.
  */
-export function shutDown(parts: Parts): { close: () => Promise<void>; abandon: () => Promise<void> } {
+export function createShutdown(parts: Parts): { close: () => Promise<void>; abandon: () => Promise<void> } {
   let done: Promise<void> | null = null;
   const hurry = new AbortController();
   return {
