@@ -300,6 +300,11 @@ export function createApiError(
   return new ApiError({ reason, ...apiErrorDefinitions[reason], ...more });
 }
 
+/** Creates an error for one field of a request, such as `body.region`. */
+export function createFieldError(path: string, message: string, reason: ErrorReason = 'invalid-request'): ApiError {
+  return createApiError(reason, { message, issues: [{ path, message }] });
+}
+
 export function createErrorBody(error: ApiError, requestId: string): ErrorResponse {
   return {
     error: error.message,

@@ -77,6 +77,7 @@ export {
   apiErrorDefinitions,
   createApiError,
   createErrorBody,
+  createFieldError,
   type ErrorReason,
   ErrorResponse,
   type ValidationIssue,

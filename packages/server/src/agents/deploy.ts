@@ -3,6 +3,7 @@ import {
   ApiError,
   type ConversationLevel,
   createApiError,
+  createFieldError,
   type DeploySource,
   defaultConversationLevel,
 } from '@bothost/contract';
@@ -232,5 +233,5 @@ function newDeployment(
 function requireSameRegion(agent: AgentRow, region: string | null | undefined): void {
   if (typeof region !== 'string' || region === agent.region) return;
   const message = `The agent is in the region ${agent.region}, which cannot change. Create another agent there.`;
-  throw createApiError('invalid-request', { message, issues: [{ path: 'body.region', message }] });
+  throw createFieldError('body.region', message);
 }

@@ -1,6 +1,7 @@
 import {
   type AgentSettings,
   createApiError,
+  createFieldError,
   type DeploySource,
   type ImageReference,
   parseImageReference,
@@ -35,10 +36,11 @@ export async function findRequestedCode(
   if (accepts === 'image') {
     const image = imageOf(request.image);
     if (image === null)
-      throw codeMissing('image', 'Name the image to deploy as image, such as ghcr.io/team/my-bot:1.4.');
+      throw createFieldError('body.image', 'Name the image to deploy as image, such as ghcr.io/team/my-bot:1.4.');
     return imageCode(context, scope, image, { digest: null, pullSecret: request.imagePullSecretSet ?? null });
   }
-  if (typeof request.buildId !== 'string') throw codeMissing('buildId', 'Name the build to deploy as buildId.');
+  if (typeof request.buildId !== 'string')
+    throw createFieldError('body.buildId', 'Name the build to deploy as buildId.');
   return requireBuild(context, scope, request.buildId);
 }
 
@@ -138,8 +140,4 @@ async function requireBuild(context: Context, scope: RegionScope, buildId: strin
   const build = await findDeployableBuild(context, scope, buildId);
   if (build === null) throw createApiError('build-not-usable');
   return build;
-}
-
-function codeMissing(field: string, message: string) {
-  return createApiError('invalid-request', { message, issues: [{ path: `body.${field}`, message }] });
 }

@@ -3,6 +3,7 @@ import {
   type AgentSettings,
   type ConversationLevel,
   createApiError,
+  createFieldError,
   type DeploySource,
   defaultAgentProfile,
   getLowerConversationLevel,
@@ -65,7 +66,7 @@ export function mergeSettings(request: Request, before: Settings): Settings {
   };
   if (settings.minAgents > settings.maxAgents) {
     const message = `minAgents (${settings.minAgents}) is above maxAgents (${settings.maxAgents})`;
-    throw createApiError('invalid-request', { message, issues: [{ path: 'body.autoScaling', message }] });
+    throw createFieldError('body.autoScaling', message);
   }
   return settings;
 }

@@ -1,4 +1,4 @@
-import { createApiError } from '@bothost/contract';
+import { createFieldError } from '@bothost/contract';
 import type { EpochMicroseconds } from '@bothost/runtime';
 import { isUuid } from '../store/uuid.ts';
 
@@ -28,8 +28,7 @@ export function decodeCursor(order: SortOrder, text: string): LogPosition {
   const [, at = '', offset = '', instanceId = ''] = /^(?:asc|desc) (\d{1,16}) (\d{1,16}) (\S*)$/.exec(written) ?? [];
   const isKnown = written.startsWith(`${order} `) && at !== '' && (instanceId === '' || isUuid(instanceId));
   if (!isKnown) {
-    const message = `The cursor does not belong to these logs in the order ${order}.`;
-    throw createApiError('invalid-request', { message, issues: [{ path: 'query.cursor', message }] });
+    throw createFieldError('query.cursor', `The cursor does not belong to these logs in the order ${order}.`);
   }
   return { at: Number(at), offset: Number(offset), instanceId };
 }

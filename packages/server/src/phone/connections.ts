@@ -1,5 +1,6 @@
 import {
   createApiError,
+  createFieldError,
   isPhoneCarrier,
   type PhoneCarrier,
   type PhoneConnection,
@@ -45,7 +46,7 @@ export async function connectPhone(
   const { label, credential: rule } = phoneCarrierTraits[carrier];
   if (rule?.pattern.test(credential) !== true) {
     const message = `This is not the ${rule?.name} of ${label}: it has another form. Copy the ${rule?.name} from ${label}'s page.`;
-    throw createApiError('invalid-request', { message, issues: [{ path: 'body.credential', message }] });
+    throw createFieldError('body.credential', message);
   }
   const { organizationId } = actor;
   await context.keyring.ensure(context.db, organizationId);

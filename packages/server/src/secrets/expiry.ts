@@ -1,4 +1,4 @@
-import { createApiError } from '@bothost/contract';
+import { createFieldError } from '@bothost/contract';
 
 /**
  * Returns when credentials expire. Uses the first known of these times: the time in the request, the stored time `before` (null
@@ -17,8 +17,7 @@ export function resolveCredentialExpiry(
     );
   }
   if (request.expiresAt > now) return request.expiresAt;
-  const message = 'The credentials have already expired. Get new ones.';
-  throw createApiError('invalid-request', { message, issues: [{ path: 'body.expiresAt', message }] });
+  throw createFieldError('body.expiresAt', 'The credentials have already expired. Get new ones.');
 }
 
 export function isSameTime(one: Date | null, other: Date | null): boolean {

@@ -1,4 +1,4 @@
-import { createApiError, secretSetLimits } from '@bothost/contract';
+import { createApiError, createFieldError, secretSetLimits } from '@bothost/contract';
 import type { SecretSetKeyRevision } from './change.ts';
 import type { SecretSetRow, ValueRow } from './rows.ts';
 
@@ -16,7 +16,7 @@ export function requireUnchangedRegion(
   if (region === set.region) return;
   requireKnownRegion(region, known);
   const message = `The secret set is in the region ${set.region}, which cannot change to ${region}.`;
-  throw createApiError('secret-set-region', { message, issues: [{ path: 'body.region', message }] });
+  throw createFieldError('body.region', message, 'secret-set-region');
 }
 
 /**

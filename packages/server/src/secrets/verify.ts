@@ -1,4 +1,4 @@
-import { createApiError, type ImagePullSecretVerification } from '@bothost/contract';
+import { createApiError, createFieldError, type ImagePullSecretVerification } from '@bothost/contract';
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { NewAuditEvent } from '../audit/chain.ts';
@@ -107,8 +107,7 @@ async function check(
 function requireImage(text: string, host: string): ImageReference {
   const image = parseImageReference(text, host);
   if (!('problem' in image)) return image;
-  const message = `The image is not in the secret's registry: ${image.problem}.`;
-  throw createApiError('invalid-request', { message, issues: [{ path: 'body.image', message }] });
+  throw createFieldError('body.image', `The image is not in the secret's registry: ${image.problem}.`);
 }
 
 function eventOf(

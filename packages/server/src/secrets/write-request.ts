@@ -1,5 +1,5 @@
 import {
-  createApiError,
+  createFieldError,
   isBasicAuthCredentials,
   isUnencryptedRegistry,
   normalizeRegistryHost,
@@ -73,14 +73,17 @@ export function estimateRequestBytes({
 
 function pullSecret(host: string, encoded: string, policy: Pick<ImageRegistryConnectionPolicy, 'plain'>) {
   const registry = normalizeRegistryHost(host);
-  if ('problem' in registry) throw invalid('body.host', `Invalid registry: ${registry.problem}.`);
+  if ('problem' in registry) throw createFieldError('body.host', `Invalid registry: ${registry.problem}.`);
   if (isUnencryptedRegistry(registry.host) && !policy.plain.has(formatHostAndPort(createRegistryUrl(registry.host)))) {
     const message =
       'Without TLS anybody on the network path could read the credentials, so the operator has to list such a registry.';
-    throw invalid('body.host', `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`);
+    throw createFieldError(
+      'body.host',
+      `${message} Leave http:// out, or have the registry added to BOTHOST_REGISTRIES.`,
+    );
   }
   if (!isBasicAuthCredentials(encoded)) {
-    throw invalid('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
+    throw createFieldError('body.secretValue', 'The credentials must be user:password, in Base64 without line breaks.');
   }
   const values = new Map([
     [dockerConfigurationSecretKey, hideBufferFromLogs(createDockerConfiguration(registry.host, encoded))],
@@ -95,8 +98,4 @@ function pullSecret(host: string, encoded: string, policy: Pick<ImageRegistryCon
     host: registry.host,
     lifetimeSeconds,
   } as const;
-}
-
-function invalid(path: string, message: string) {
-  return createApiError('invalid-request', { message, issues: [{ path, message }] });
 }
