@@ -6,6 +6,7 @@ import {
   type ResponseOf,
 } from '@bothost/contract';
 import { listPinnedSecretSets } from '../secrets/pin.ts';
+import { createCursorError } from '../store/cursor-error.ts';
 import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -33,11 +34,7 @@ export function listDeployments(
   return readSnapshot(context.db, async (db) => {
     const { agent, toDetails } = await loadAgent(db, scope, agentName, usageOf);
     const { limit, offset, cursor } = query;
-    if (cursor !== undefined && !isUuid(cursor)) {
-      throw createApiError('invalid-request', {
-        issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
-      });
-    }
+    if (cursor !== undefined && !isUuid(cursor)) throw createCursorError();
     const rows = await listDeploymentPage(db, agent.id, { limit, offset, after: cursor ?? null });
     return {
       total_count: await countDeployments(db, agent.id),

@@ -1,4 +1,5 @@
-import { type AuditEntry, createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { AuditEntry, Operations, RequestOf, ResponseOf } from '@bothost/contract';
+import { createCursorError } from '../store/cursor-error.ts';
 import type { Database } from '../store/tables.ts';
 import { type AuditRow, listEventPage } from './rows.ts';
 
@@ -27,11 +28,7 @@ export async function listAuditEntries(
 }
 
 function parseCursor(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) {
-    throw createApiError('invalid-request', {
-      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
-    });
-  }
+  if (!/^\d{1,15}$/.test(text)) throw createCursorError();
   return Number(text);
 }
 

@@ -1,4 +1,5 @@
-import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
+import { createCursorError } from '../store/cursor-error.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { toBuildResponse } from './build-response.ts';
@@ -35,10 +36,6 @@ export async function listBuilds(
 
 function parseCursor(text: string): { createdAt: Date; id: string } {
   const [, time, id] = /^(\d{1,13})\.(.{36})$/.exec(text) ?? [];
-  if (time === undefined || id === undefined || !isUuid(id)) {
-    throw createApiError('invalid-request', {
-      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
-    });
-  }
+  if (time === undefined || id === undefined || !isUuid(id)) throw createCursorError();
   return { createdAt: new Date(Number(time)), id };
 }

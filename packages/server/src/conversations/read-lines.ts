@@ -1,9 +1,5 @@
-import {
-  type ConversationLevel,
-  type ConversationLine,
-  createApiError,
-  limitConversationLine,
-} from '@bothost/contract';
+import { type ConversationLevel, type ConversationLine, limitConversationLine } from '@bothost/contract';
+import { createCursorError } from '../store/cursor-error.ts';
 import { type ContentLocation, readFrames } from './content-file.ts';
 import { parseStoredLines } from './line-store.ts';
 
@@ -53,10 +49,6 @@ export function encodeConversationCursor({ line, frame }: ConversationCursor): s
 /** @throws failure `invalid-request` */
 export function decodeConversationCursor(text: string): ConversationCursor {
   const [, line, frame] = /^(\d{1,9})\.(\d{1,10})$/.exec(text) ?? [];
-  if (line === undefined || frame === undefined) {
-    throw createApiError('invalid-request', {
-      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to a conversation.' }],
-    });
-  }
+  if (line === undefined || frame === undefined) throw createCursorError('a conversation');
   return { line: Number(line), frame: Number(frame) };
 }

@@ -1,5 +1,6 @@
-import { createApiError, maxListedSessions, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
+import { maxListedSessions, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { findAgentId, requireAgentId } from '../agents/find.ts';
+import { createCursorError } from '../store/cursor-error.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import { countSessions, listSessionPage, type SessionFilter } from './list-rows.ts';
@@ -115,10 +116,7 @@ function decodeCursor(text: string): Cursor {
   const createdAt = new Date(time);
   // Accept only the format that `encodeCursor` writes, because PostgreSQL may reject other date formats and years with
   // five digits.
-  if (!isUuid(id) || !/^\d{4}-/.test(time) || Number.isNaN(createdAt.getTime()) || createdAt.toISOString() !== time) {
-    throw createApiError('invalid-request', {
-      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
-    });
-  }
+  if (!isUuid(id) || !/^\d{4}-/.test(time) || Number.isNaN(createdAt.getTime()) || createdAt.toISOString() !== time)
+    throw createCursorError();
   return { createdAt, id };
 }

@@ -6,6 +6,7 @@ import {
   type WebhookDelivery,
 } from '@bothost/contract';
 import { findOrganizationOrOldest } from '../organizations/find.ts';
+import { createCursorError } from '../store/cursor-error.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import {
@@ -30,11 +31,7 @@ export async function listWebhookDeliveries(
   { state, limit, cursor }: RequestOf<List>['query'],
 ): Promise<ResponseOf<List>> {
   const webhook = await requireWebhook(db, scope, webhookId);
-  if (cursor !== undefined && !isUuid(cursor)) {
-    throw createApiError('invalid-request', {
-      issues: [{ path: 'query.cursor', message: 'The cursor does not belong to this list.' }],
-    });
-  }
+  if (cursor !== undefined && !isUuid(cursor)) throw createCursorError();
   const rows = await listDeliveryPage(db, webhook.id, { state, after: cursor, limit: limit + 1 });
   const deliveries = rows.slice(0, limit).map(toWebhookDelivery);
   return { deliveries, nextCursor: rows.length > limit ? (deliveries.at(-1)?.eventId ?? null) : null };
