@@ -1,9 +1,9 @@
 import { createApiError, type PinnedSecretSet } from '@bothost/contract';
 import { readSnapshot } from '../store/snapshot.ts';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
-import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
-import { findNewestRevisions, findRevision, findSecretSet, findSecretSetById } from './rows.ts';
+import { requireReadySecretSet } from './ready-set.ts';
+import { findNewestRevisions, findRevision, findSecretSetById } from './rows.ts';
 import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
@@ -18,38 +18,18 @@ export type PinnedSecrets = {
 };
 
 /**
- * Pins the newest revision of a secret set for a deployment. The revision has to be ready. Call this in the transaction that
- * creates the deployment: it locks the set against deletion.
+ * Pins the newest revision of a secret set for a deployment. Call this in the transaction that creates the deployment: it locks the
+ * set against deletion.
  *
- * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`
+ * @throws the failures of `requireReadySecretSet`
  */
 export async function pinSecretSetRevision(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },
   name: string,
 ): Promise<SecretRevisionPin> {
-  const path = 'body.secretSet';
-  const set = await findSecretSet(db, scope.organizationId, name, 'share');
-  if (set === undefined) {
-    const create = `botcli cloud secrets set ${name} KEY=value --region ${scope.region}`;
-    const message = `Secret set "${name}" does not exist in region ${scope.region}. Create it with "${create}".`;
-    throw createApiError('secret-set-not-found', { message, issues: [{ path, message }] });
-  }
-  if (set.kind !== 'secret') {
-    const message = 'This is an image pull secret, which bots cannot use. Name a secret set.';
-    throw createApiError('secret-set-kind', { message, issues: [{ path, message }] });
-  }
-  if (set.region !== scope.region) {
-    const message = `The secret set is in the region ${set.region}, and the agent in ${scope.region}.`;
-    throw createApiError('secret-set-elsewhere', { message, issues: [{ path, message }] });
-  }
-  const delivery = await findSecretDelivery(db, set.id, set.revision);
-  if (delivery?.state !== 'ready') {
-    const why = delivery?.state === 'failed' ? `it failed: ${delivery.error}` : 'it is still pending. Try again';
-    throw createApiError('secret-set-not-ready', {
-      message: `The secret set is not ready, ${why}.`.replace(/\.\.$/, '.'),
-    });
-  }
+  const createCommand = `botcli cloud secrets set ${name} KEY=value --region ${scope.region}`;
+  const set = await requireReadySecretSet(db, scope, 'secret', name, createCommand);
   return { secretSet: set.name, setId: set.id, revision: set.revision };
 }
 

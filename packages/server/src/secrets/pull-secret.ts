@@ -1,9 +1,9 @@
-import { createApiError, type ImageReference } from '@bothost/contract';
+import { createApiError, createFieldError, type ImageReference } from '@bothost/contract';
 import { readSnapshot } from '../store/snapshot.ts';
 import type { Database } from '../store/tables.ts';
-import { findSecretDelivery } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { readSecretSet } from './read-set.ts';
+import { requireReadySecretSet } from './ready-set.ts';
 import { findImageDigest, type ImageRegistryConnectionOptions } from './registry/check-credentials.ts';
 import { dockerConfigurationSecretKey, parseDockerCredentials } from './registry/docker-configuration.ts';
 import { createRegistryUrl } from './registry/registry-policy.ts';
@@ -16,8 +16,7 @@ type Scope = { readonly organizationId: string; readonly region: string };
  * Checks that an image pull secret can be used for an image, and locks it against deletion. Returns its name. Call this in the
  * transaction that creates the deployment.
  *
- * @throws failure `secret-set-not-found`, `secret-set-kind`, `secret-set-elsewhere`, `secret-set-not-ready`, `invalid-request` if
- * its credentials are for another registry
+ * @throws the failures of `requireReadySecretSet`, and failure `invalid-request` if its credentials are for another registry
  */
 export async function requireImagePullSecret(
   db: Database,
@@ -25,31 +24,11 @@ export async function requireImagePullSecret(
   name: string,
   image: ImageReference,
 ): Promise<string> {
-  const path = 'body.imagePullSecretSet';
-  const set = await findSecretSet(db, scope.organizationId, name, 'share');
-  if (set === undefined) {
-    const message = `Image pull secret "${name}" does not exist in region ${scope.region}. ${howToCreate(name, image)}`;
-    throw createApiError('secret-set-not-found', { message, issues: [{ path, message }] });
-  }
-  if (set.kind !== 'imagePullSecret') {
-    const message = 'This is a secret set, which has no registry. Name an image pull secret.';
-    throw createApiError('secret-set-kind', { message, issues: [{ path, message }] });
-  }
-  if (set.region !== scope.region) {
-    const message = `The image pull secret is in the region ${set.region}, and the agent in ${scope.region}.`;
-    throw createApiError('secret-set-elsewhere', { message, issues: [{ path, message }] });
-  }
-  const delivery = await findSecretDelivery(db, set.id, set.revision);
-  if (delivery?.state !== 'ready') {
-    const why = delivery?.state === 'failed' ? `it failed: ${delivery.error}` : 'it is still pending. Try again';
-    throw createApiError('secret-set-not-ready', {
-      message: `The image pull secret is not ready, ${why}.`.replace(/\.\.$/, '.'),
-    });
-  }
+  const set = await requireReadySecretSet(db, scope, 'imagePullSecret', name, createCommand(name, image));
   const host = (await findRevision(db, set.id, set.revision))?.host ?? '';
   if (!isForImage(host, image)) {
     const message = `The image pull secret ${set.name} is for ${host}, and the image is in ${image.name}. ${howToCreate('NAME', image)}`;
-    throw createApiError('invalid-request', { message, issues: [{ path, message }] });
+    throw createFieldError('body.imagePullSecretSet', message);
   }
   return set.name;
 }
@@ -123,7 +102,11 @@ export function formatRegistry(image: ImageReference): string {
 }
 
 function howToCreate(name: string, image: ImageReference): string {
-  return `Create it with "botcli cloud secrets image-pull-secret ${name} ${formatRegistry(image)}".`;
+  return `Create it with "${createCommand(name, image)}".`;
+}
+
+function createCommand(name: string, image: ImageReference): string {
+  return `botcli cloud secrets image-pull-secret ${name} ${formatRegistry(image)}`;
 }
 
 /** Whether credentials for the registry `host`, which may have a path, are for the image. The scheme does not matter. */
