@@ -23,10 +23,10 @@ export async function deleteRoomRow(db: Database, sessionId: string): Promise<vo
 }
 
 /** Keeps a room until the end of its session. Returns false if the service has already begun to delete the room. */
-export async function keepRoom(db: Database, sessionId: string, sealed: Buffer): Promise<boolean> {
+export async function keepRoom(db: Database, sessionId: string, encrypted: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('session_rooms')
-    .set({ sealed, delete_at: null })
+    .set({ sealed: encrypted, delete_at: null })
     .where('session_id', '=', sessionId)
     .where('attempts', '=', 0)
     .where('deleted_at', 'is', null)

@@ -1,6 +1,6 @@
 import { createApiError, isRoomTransport, type RoomTransport } from '@bothost/contract';
 import { z } from 'zod';
-import { openOrganizationValue, sealOrganizationValue } from '../secrets/organization-values.ts';
+import { decryptForOrganization, encryptForOrganization } from '../secrets/organization-encryption.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database, Meeting, SessionTransport } from '../store/tables.ts';
 import {
@@ -30,7 +30,7 @@ export type SessionRoomContext = {
 };
 
 /** A room that was created for a session, and its encrypted form for `keepSessionRoom`. */
-export type NewSessionRoom = CreatedRoom & { readonly sealed: Buffer };
+export type NewSessionRoom = CreatedRoom & { readonly encrypted: Buffer };
 
 /** Seconds that a room may exist without its session, while the session is created. */
 const unusedRoomSeconds = 60;
@@ -70,8 +70,8 @@ export async function createSessionRoom(
   try {
     const created = await context.roomProviders[provider].create({ ...request, organizationId, name });
     const value = Buffer.from(JSON.stringify(created.bot));
-    const sealed = await sealOrganizationValue(context, ownerOf(organizationId, sessionId), value);
-    return { ...created, sealed };
+    const encrypted = await encryptForOrganization(context, ownerOf(organizationId, sessionId), value);
+    return { ...created, encrypted };
   } catch (error) {
     if (!(error instanceof RoomRefusedError)) {
       // The provider may still create the room after a request that timed out.
@@ -93,8 +93,8 @@ export function createRoomName(sessionId: string): string {
  *
  * @throws failure `rooms-timeout` if the start took so long that the service has begun to delete the room
  */
-export async function keepSessionRoom(db: Database, sessionId: string, { sealed }: NewSessionRoom): Promise<void> {
-  if (!(await keepRoom(db, sessionId, sealed))) throw createApiError('rooms-timeout');
+export async function keepSessionRoom(db: Database, sessionId: string, { encrypted }: NewSessionRoom): Promise<void> {
+  if (!(await keepRoom(db, sessionId, encrypted))) throw createApiError('rooms-timeout');
 }
 
 /** Deletes the room of a session that was not created. Does nothing if the session was created. */
@@ -129,7 +129,7 @@ export async function createBotRequest(
   if (!isRoomTransport(transport)) return { headers: {}, body };
   const row = await findRoomRow(context.db, id);
   if (row === undefined || row.sealed === null) throw new Error('the room of the session is due for deletion');
-  const value = await openOrganizationValue(context, ownerOf(organizationId, id), row.sealed);
+  const value = await decryptForOrganization(context, ownerOf(organizationId, id), row.sealed);
   const room = BotRoom.parse(JSON.parse(value.toString()));
   return context.roomProviders[transport].createBotRequest(organizationId, room, body);
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../store/tables.ts';
-import { openOrganizationValue, sealOrganizationValue } from './organization-values.ts';
+import { decryptForOrganization, encryptForOrganization } from './organization-encryption.ts';
 import {
   deleteProviderKeyRow,
   findProviderKeyRow,
@@ -27,7 +27,7 @@ export async function storeProviderKey(
   stored: Omit<StoredProviderKey, 'provider'> & { readonly value: Buffer },
 ): Promise<void> {
   const { value, ...fields } = stored;
-  const sealed = await sealOrganizationValue(context, ownerOf(organizationId, provider), value);
+  const sealed = await encryptForOrganization(context, ownerOf(organizationId, provider), value);
   const key_version = readOrganizationValueVersion(sealed);
   await upsertProviderKey(context.db, { organization_id: organizationId, provider, sealed, key_version, ...fields });
 }
@@ -38,12 +38,12 @@ export async function findProviderKey(
   { organizationId, provider }: Identity,
 ): Promise<Buffer | null> {
   const row = await findProviderKeyRow(context.db, { organization_id: organizationId, provider });
-  return row === undefined ? null : openProviderKey(context, row);
+  return row === undefined ? null : decryptProviderKey(context, row);
 }
 
 /** @throws DamagedDataError, RootKeyMissingError */
-export function openProviderKey(context: Context, row: ProviderKeyRow): Promise<Buffer> {
-  return openOrganizationValue(context, ownerOf(row.organization_id, row.provider), row.sealed);
+export function decryptProviderKey(context: Context, row: ProviderKeyRow): Promise<Buffer> {
+  return decryptForOrganization(context, ownerOf(row.organization_id, row.provider), row.sealed);
 }
 
 export async function listProviderKeys(db: Database, organizationId: string): Promise<readonly StoredProviderKey[]> {
@@ -60,8 +60,8 @@ export async function deleteProviderKey(
 
 /** Decrypts a stored key, and encrypts it with the newest key of its organization. @throws DamagedDataError, RootKeyMissingError */
 export async function reencryptProviderKey(context: Context, row: ProviderKeyRow): Promise<void> {
-  const value = await openProviderKey(context, row);
-  const sealed = await sealOrganizationValue(context, ownerOf(row.organization_id, row.provider), value);
+  const value = await decryptProviderKey(context, row);
+  const sealed = await encryptForOrganization(context, ownerOf(row.organization_id, row.provider), value);
   value.fill(0);
   await upsertProviderKey(context.db, { ...row, sealed, key_version: readOrganizationValueVersion(sealed) });
 }

@@ -1,6 +1,6 @@
 import type { VaultDamageFinding } from '../../store/tables.ts';
 import { decryptRow, encryptToRow, readCurrentKeysOfOrganization, readValueRows } from '../encrypted-values.ts';
-import { openProviderKey, reencryptProviderKey } from '../provider-key.ts';
+import { decryptProviderKey, reencryptProviderKey } from '../provider-key.ts';
 import { listProviderKeysWithFormerKeys, lockProviderKeyRows } from '../provider-key-rows.ts';
 import { computeRevisionMac, requireRevisionMac } from '../revision-mac.ts';
 import {
@@ -94,7 +94,7 @@ async function verifyProviderKeys(
     const id = `${organizationId} ${row.provider}`;
     const problems: ProblemList = [];
     const work = async () =>
-      remaining.has(id) ? reencryptProviderKey(context, row) : (await openProviderKey(context, row)).fill(0);
+      remaining.has(id) ? reencryptProviderKey(context, row) : (await decryptProviderKey(context, row)).fill(0);
     await addDamage(problems, work, `the key of the provider ${row.provider}: `);
     damaged.push(...problems.map((problem) => ({ id, problem })));
   }

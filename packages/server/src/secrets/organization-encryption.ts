@@ -16,7 +16,7 @@ type Context = { readonly db: Database; readonly keyring: Keyring };
  *
  * @throws DamagedDataError, RootKeyMissingError
  */
-export async function sealOrganizationValue(
+export async function encryptForOrganization(
   { db, keyring }: Context,
   owner: OrganizationValueOwner,
   value: Buffer,
@@ -25,8 +25,8 @@ export async function sealOrganizationValue(
   return encryptOrganizationValue(key, owner, value, randomBytes);
 }
 
-/** Decrypts the result of `sealOrganizationValue`. @throws DamagedDataError, RootKeyMissingError */
-export async function openOrganizationValue(
+/** Decrypts the result of `encryptForOrganization`. @throws DamagedDataError, RootKeyMissingError */
+export async function decryptForOrganization(
   { db, keyring }: Context,
   owner: OrganizationValueOwner,
   stored: Buffer,
