@@ -296,7 +296,7 @@ export const importAreas: readonly ImportArea[] = [
       {
         files: ['config.ts', 'settings.ts', 'ice-servers-setting.ts'],
         contain: 'the settings of the service',
-        mayImport: [contract],
+        mayImport: [contract, '@bothost/runtime/registry'],
       },
       { files: ['store/'], contain: 'the database, its tables and migrations', mayImport: [contract] },
       { files: ['concurrency/'], contain: 'rate limits, queues, signals', mayImport: [contract] },

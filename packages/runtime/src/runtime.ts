@@ -452,6 +452,8 @@ export type RuntimeOptions = {
 /** What the server must know about a driver, besides its methods. */
 export type RuntimeTraits = {
   readonly accepts: ReadonlySet<BotSource['kind']>;
+  /** Whether bots reach the loopback address of the server. */
+  readonly reachesLoopback: boolean;
   /** Interval in seconds at which `sample` has new readings. */
   readonly sampleSeconds: number;
   /**

@@ -8,6 +8,7 @@ import {
   resourceNameLengthLimits,
   resourceNamePattern,
 } from '@bothost/contract';
+import { runtimeKinds } from '@bothost/runtime/registry';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { IceServersSetting } from './ice-servers-setting.ts';
@@ -231,7 +232,7 @@ export const settings = {
   }),
   runtime: setting({
     names: ['BOTHOST_RUNTIME'],
-    schema: z.enum(['process', 'docker', 'kubernetes'], 'not process, docker or kubernetes').default('process'),
+    schema: z.enum(runtimeKinds, 'not process, docker or kubernetes').default('process'),
     description:
       'How bots run. `process`: as processes on this machine, from uploaded projects. `docker`: as containers of the Docker engine on this machine, from container images; see [images.md](images.md). `kubernetes` (experimental): as pods of a Kubernetes cluster, from container images.',
   }),

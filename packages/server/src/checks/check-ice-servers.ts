@@ -18,7 +18,7 @@ export async function checkIceServers(
       server.urls.map(async (url) => ({ subject: `ICE server ${url}`, ...(await checkIceServer(url, server)) })),
     ),
   );
-  if (runtime === 'process' || hasInternalUrl) return checks;
+  if (hasInternalUrl) return checks;
   const unreachable = warning(
     'Bots in containers do not know a URL of the service. Images that read ICE_CONFIG_URL get no ICE servers.',
     `Set BOTHOST_INTERNAL_URL to a URL that containers reach. ${manual}`,

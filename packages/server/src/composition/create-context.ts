@@ -29,7 +29,7 @@ import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
 import { startRoomServices } from './rooms.ts';
 import { openRuntime } from './runtime.ts';
-import { getDefaultStartsAtOnce } from './runtime-driver.ts';
+import { findInternalUrl, getDefaultStartsAtOnce } from './runtime-driver.ts';
 import { startSecretServices } from './secrets.ts';
 import type { ServerStorage } from './server-storage.ts';
 import type { Teardown } from './teardown.ts';
@@ -92,7 +92,7 @@ export async function createServiceContext(
       dataDirectory: data.path,
       diskReserveBytes: config.diskReserveBytes,
       isDatabaseEmbedded: config.secrets.databaseUrl === undefined,
-      hasInternalUrl: config.runtime === 'process' || config.internalUrl !== undefined,
+      hasInternalUrl: findInternalUrl(config, state.url) !== null,
     },
     isDraining: () => state.isDraining,
     disk: createDiskSpaceGuard({
@@ -108,7 +108,7 @@ export async function createServiceContext(
     runtime,
     key: controlTokenKey,
     // Containers do not reach the address of the service, and Pipecat would then use another STUN server.
-    internalUrl: () => config.internalUrl ?? (config.runtime === 'process' ? state.url : null),
+    internalUrl: () => findInternalUrl(config, state.url),
     lastHeartbeat: serverStorage.lastHeartbeat,
     holdsRegion: store.holdsRegion,
     startsAtOnce: config.startsAtOnce ?? getDefaultStartsAtOnce(config.runtime, availableParallelism()),

@@ -1,6 +1,7 @@
 import type { DeploySource } from '@bothost/contract';
 import type { RuntimeDriver } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
+import type { Config } from '../config.ts';
 
 /** The runtime driver with which this server runs the instances of its region. */
 export const getRuntimeDriver = (kind: RuntimeKind): Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> =>
@@ -15,4 +16,9 @@ export function getDefaultStartsAtOnce(kind: RuntimeKind, processors: number): n
 /** What the agents of this region are deployed from. */
 export function getAcceptedSource(kind: RuntimeKind): DeploySource {
   return getRuntimeDriver(kind).traits.accepts.has('image') ? 'image' : 'build';
+}
+
+/** The URL at which bots reach the service, which listens at `url`. Null if there is none. */
+export function findInternalUrl({ runtime, internalUrl }: Pick<Config, 'runtime' | 'internalUrl'>, url: string) {
+  return internalUrl ?? (getRuntimeDriver(runtime).traits.reachesLoopback ? url : null);
 }

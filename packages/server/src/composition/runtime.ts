@@ -1,6 +1,11 @@
 import { totalmem } from 'node:os';
-import { type DirectoryTreeRemover, type Runtime, RuntimeUnavailableError } from '@bothost/runtime';
-import { runtimes } from '@bothost/runtime/registry';
+import {
+  type DirectoryTreeRemover,
+  type Runtime,
+  type RuntimeOptions,
+  RuntimeUnavailableError,
+} from '@bothost/runtime';
+import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
 import { type ConversationFollowers, createConversationFollowers } from '../conversations/followers.ts';
@@ -25,8 +30,9 @@ export async function openRuntime(
   dataDirectory: string,
   teardown: Pick<Teardown, 'add'>,
 ): Promise<{ readonly runtime: Runtime; readonly conversationFollowers: ConversationFollowers }> {
-  const opening = openDriver(base, config, dataDirectory);
-  const driver = await opening.catch((error: unknown) => {
+  const { host, logger, now, removeTree } = base;
+  const options = { dataDirectory, hostId: host.id, logger, now, removeTree, outputLimitBytes: config.logSessionBytes };
+  const driver = await openDriver[config.runtime](options, config).catch((error: unknown) => {
     throw error instanceof RuntimeUnavailableError ? new OperatorError(error.message, { cause: error }) : error;
   });
   teardown.add(() => driver.close());
@@ -39,54 +45,54 @@ export async function openRuntime(
   return { runtime, conversationFollowers };
 }
 
-function openDriver(
-  {
-    host,
-    logger,
-    now,
-    removeTree,
-  }: Pick<ServiceContext, 'logger' | 'now' | 'host'> & {
-    readonly removeTree: DirectoryTreeRemover;
-  },
-  config: Config,
-  dataDirectory: string,
-): Promise<Runtime> {
-  const common = { dataDirectory, hostId: host.id, logger, now, removeTree, outputLimitBytes: config.logSessionBytes };
-  const ofContainers = {
-    ...common,
-    allowsLocalImages: config.allowsLocalImages,
-    instanceDiskBytes: config.instanceDiskBytes,
-    capabilities: config.containerCapabilities,
-    path: config.inherited.path,
-  };
-  if (config.runtime === 'docker')
-    return runtimes.docker.open({ ...ofContainers, engine: config.dockerHost, imageLimitBytes: config.imageBytes });
-  if (config.runtime === 'kubernetes') {
-    return runtimes.kubernetes.open({
-      ...ofContainers,
+/** Opens each driver with its settings. */
+const openDriver = {
+  process: (options, config) =>
+    runtimes.process.open({
+      ...options,
+      retainedMemoryBytes: config.forkServerMemoryBytes ?? totalmem() / 4,
+      building: {
+        memoryBytes: config.buildMemoryBytes,
+        cpuMillicores: config.buildProcessors * 1000,
+        timeoutMs: config.buildTimeoutSeconds * 1000,
+        environment: config.secrets.buildVariables,
+        installsUv: config.installsUv,
+      },
+      disk: {
+        instanceBytes: config.instanceDiskBytes,
+        buildBytes: config.buildDiskBytes,
+        organizationBytes: config.organizationDiskBytes,
+        reserveBytes: config.diskReserveBytes,
+      },
+      ...config.inherited,
+    }),
+  docker: (options, config) =>
+    runtimes.docker.open({
+      ...options,
+      ...getContainerOptions(config),
+      engine: config.dockerHost,
+      imageLimitBytes: config.imageBytes,
+    }),
+  kubernetes: (options, config) =>
+    runtimes.kubernetes.open({
+      ...options,
+      ...getContainerOptions(config),
       kubeconfig: config.kubeconfig ?? null,
       apiServer: config.kubernetesApiServer,
       namespace: config.kubernetesNamespace ?? null,
       podTemplate: config.kubernetesPodTemplate ?? null,
       readsUsage: config.kubernetesUsage === 'kubelet',
-    });
-  }
-  return runtimes.process.open({
-    ...common,
-    retainedMemoryBytes: config.forkServerMemoryBytes ?? totalmem() / 4,
-    building: {
-      memoryBytes: config.buildMemoryBytes,
-      cpuMillicores: config.buildProcessors * 1000,
-      timeoutMs: config.buildTimeoutSeconds * 1000,
-      environment: config.secrets.buildVariables,
-      installsUv: config.installsUv,
-    },
-    disk: {
-      instanceBytes: config.instanceDiskBytes,
-      buildBytes: config.buildDiskBytes,
-      organizationBytes: config.organizationDiskBytes,
-      reserveBytes: config.diskReserveBytes,
-    },
-    ...config.inherited,
-  });
+    }),
+} satisfies Record<
+  RuntimeKind,
+  (options: RuntimeOptions & { readonly removeTree: DirectoryTreeRemover }, config: Config) => Promise<Runtime>
+>;
+
+function getContainerOptions(config: Config) {
+  return {
+    allowsLocalImages: config.allowsLocalImages,
+    instanceDiskBytes: config.instanceDiskBytes,
+    capabilities: config.containerCapabilities,
+    path: config.inherited.path,
+  };
 }
