@@ -1,4 +1,5 @@
 import type { ApiError, RoomTransport, StartResponse } from '@bothost/contract';
+import { z } from 'zod';
 
 /** The room of one session. */
 export type RoomOfSession = {
@@ -17,7 +18,8 @@ export type RoomRequest = RoomOfSession & {
 };
 
 /** What a bot needs to join its room. It is stored, encrypted, until the session ends. */
-export type BotRoom = { readonly name: string; readonly url: string; readonly token: string };
+export const BotRoom = z.object({ name: z.string(), url: z.string(), token: z.string() });
+export type BotRoom = z.output<typeof BotRoom>;
 
 export type CreatedRoom = {
   readonly bot: BotRoom;

@@ -1,10 +1,10 @@
 import { createApiError, isRoomTransport, type RoomTransport } from '@bothost/contract';
-import { z } from 'zod';
 import { decryptForOrganization, encryptForOrganization } from '../secrets/organization-encryption.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import type { Database, Meeting, SessionTransport } from '../store/tables.ts';
 import {
   type BotRequest,
+  BotRoom,
   type CreatedRoom,
   type RoomProviders,
   RoomRefusedError,
@@ -133,8 +133,6 @@ export async function createBotRequest(
   const room = BotRoom.parse(JSON.parse(value.toString()));
   return context.roomProviders[transport].createBotRequest(organizationId, room, body);
 }
-
-const BotRoom = z.object({ name: z.string(), url: z.string(), token: z.string() });
 
 /** Records the meetings that the bot of a session joined. */
 export function recordMeetings(db: Database, sessionId: string, meetings: readonly Meeting[]): Promise<void> {
