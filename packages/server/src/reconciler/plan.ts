@@ -5,6 +5,7 @@ import {
   socketTokenLifetimeSeconds,
   surplusInstanceIdleSeconds,
 } from '@bothost/contract';
+import { groupBy } from '../sessions/group-by.ts';
 import type { InstanceState, SessionState, SessionTransport } from '../store/tables.ts';
 
 export type PlannedDeployment = {
@@ -114,7 +115,7 @@ export function planReconcileActions(observed: ObservedState): ReconcileAction[]
   const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
   const sessions = new Map(observed.sessions.map((session) => [session.id, session]));
   const instances = new Map(observed.instances.map((instance) => [instance.id, instance]));
-  const byDeployment = groupByDeployment(observed.instances);
+  const byDeployment = groupBy(observed.instances, ({ deploymentId }) => deploymentId);
   return [
     ...observed.sessions.flatMap((session) =>
       planSession(session, instances.get(session.instanceId ?? ''), observed.now),
@@ -242,16 +243,6 @@ function mustEnd(instance: PlannedInstance, sessions: ReadonlyMap<string, Planne
   if (instance.sessionId === null || instance.state === 'stopping') return false;
   const session = sessions.get(instance.sessionId);
   return session === undefined || session.state === 'ending';
-}
-
-function groupByDeployment(instances: readonly PlannedInstance[]): ReadonlyMap<string, readonly PlannedInstance[]> {
-  const groups = new Map<string, PlannedInstance[]>();
-  for (const instance of instances) {
-    const group = groups.get(instance.deploymentId);
-    if (group === undefined) groups.set(instance.deploymentId, [instance]);
-    else group.push(instance);
-  }
-  return groups;
 }
 
 /** Plans the actions for a deployment and its warm pool. `instances` contains only instances of the deployment. */
