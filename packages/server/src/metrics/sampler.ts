@@ -17,7 +17,6 @@ export type Sampler = {
   readonly finish: (sessionId: string) => Promise<readonly Sample[]>;
   /** Call this when the samples of a session are stored with its end. */
   readonly forget: (sessionId: string) => void;
-  readonly size: () => number;
 };
 
 type Reading = Pick<ResourceUsage, 'at' | 'cpuMicroseconds' | 'memoryBytes'>;
@@ -101,7 +100,6 @@ export function createSampler(context: {
       return state.finished;
     },
     forget: (sessionId) => void states.delete(sessionId),
-    size: () => states.size,
   };
 }
 

@@ -12,7 +12,6 @@ export type SessionOwnershipRegistry = {
   readonly abort: (sessionId: string) => void;
   /** Resolves when this process no longer owns the session, or when the signal aborts. */
   readonly released: (sessionId: string, signal: AbortSignal) => Promise<void>;
-  readonly size: () => number;
 };
 
 export function createSessionOwnershipRegistry(): SessionOwnershipRegistry {
@@ -50,6 +49,5 @@ export function createSessionOwnershipRegistry(): SessionOwnershipRegistry {
     release,
     abort: (sessionId) => held.get(sessionId)?.abort?.(),
     released,
-    size: () => held.size,
   };
 }
