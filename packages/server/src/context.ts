@@ -95,6 +95,8 @@ export type ServiceContext = {
   readonly openId: OpenIdProvider | null;
   /** Retries a write until the database accepts it. */
   readonly retryWrite: RetryWrite;
+  /** The URL at which people reach the service. Not known before the service listens. */
+  readonly serviceUrl: () => string;
   readonly isDraining: () => boolean;
   /** The output of running and ended bots. */
   readonly outputs: InstanceOutputStore;

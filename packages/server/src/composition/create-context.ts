@@ -94,6 +94,7 @@ export async function createServiceContext(
       isDatabaseEmbedded: config.secrets.databaseUrl === undefined,
       hasInternalUrl: findInternalUrl(config, state.url) !== null,
     },
+    serviceUrl: () => config.publicUrl ?? state.url,
     isDraining: () => state.isDraining,
     disk: createDiskSpaceGuard({
       directory: data.path,
@@ -139,10 +140,9 @@ export async function createServiceContext(
     announceRevocation: (keyId) => announceRevocation({ authenticator, store }, keyId),
     openId,
     auth: createBetterAuth({
-      ...base,
+      ...parts,
       openId,
       secret: deriveKeyFromRootKey(data.rootKey, 'sign-in').toString('hex'),
-      serviceUrl: () => config.publicUrl ?? state.url,
     }),
     outputs: runtime.outputs,
     runtime,

@@ -12,10 +12,9 @@ export type FirstOrganization = FirstOrganizationKeys & {
 
 /** Creates the first organization and the CLI profile. Null if an organization already exists. */
 export async function createFirstOrganization(
-  base: Pick<ServiceContext, 'db' | 'now' | 'newId'>,
+  base: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'serviceUrl'>,
   config: Config,
   dataDirectory: string,
-  url: string,
 ): Promise<FirstOrganization | null> {
   const { bootstrapPrivateKey, bootstrapPublicKey } = config.secrets;
   const areKeysGiven = bootstrapPrivateKey !== undefined;
@@ -30,7 +29,7 @@ export async function createFirstOrganization(
     },
     async ({ organizationName, privateKey, publicKey }) => {
       const profile = {
-        api_url: config.publicUrl ?? url,
+        api_url: base.serviceUrl(),
         organization: organizationName,
         private_key: privateKey,
         public_key: publicKey,

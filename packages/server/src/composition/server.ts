@@ -74,7 +74,7 @@ export async function composeServer(
   await subscribeToRevocations({ ...context, store: serverStorage.store });
   state.url = await startHttpServer(parts);
   // Write the profile only after the server listens, because the profile contains the server's URL.
-  const firstStart = await createFirstOrganization(context, config, dataDirectory, state.url);
+  const firstStart = await createFirstOrganization(context, config, dataDirectory);
   const served = await serveOwnDirectories(parts);
   // The service is ready now: the agents from configured directories are registered, and if this is the first start of the
   // service, the first organization and its API keys exist.
@@ -82,7 +82,7 @@ export async function composeServer(
   // Start waiting for the outcomes of deployments before the reconciler starts, so that no outcome is missed.
   const agents = waitUntilDirectoryAgentsServe(served, context.reconciler, stopping);
   await startWork(parts);
-  const publicUrl = config.publicUrl ?? state.url;
+  const publicUrl = context.serviceUrl();
   const invite = async () => {
     const home = await findOldestOrganization(context);
     return home === null ? null : createFirstInvitation(context, { organizationId: home.id, serviceUrl: publicUrl });
@@ -142,7 +142,7 @@ async function serveOwnDirectories({ context, config }: Parts): Promise<readonly
   return home === null ? [] : serveDirectoriesAsAgents(context, home.id, context.host.region, config.agents);
 }
 
-async function startWork({ context, removeTree, config, state, teardown }: Parts): Promise<void> {
+async function startWork({ context, removeTree, config, teardown }: Parts): Promise<void> {
   await recordSourceProblems(context, context.host);
   // Start the heartbeat only after the reconciler has ended the sessions that the previous server process lost. Their end time
   // is the last heartbeat of that process.
@@ -169,7 +169,7 @@ async function startWork({ context, removeTree, config, state, teardown }: Parts
     pruneRevisions: () => pruneRevisions({ ...context, pinsOf: findPinnedSecretRevisions }),
     auditRetentionDays: config.auditRetentionDays,
     webhookRetentionDays: config.webhookRetentionDays,
-    evaluateAlerts: () => evaluateAlerts({ ...context, serviceUrl: () => config.publicUrl ?? state.url }),
+    evaluateAlerts: () => evaluateAlerts(context),
   });
   teardown.add(() => periodicTasks.stop());
 }
