@@ -1,22 +1,9 @@
 import { z } from 'zod';
 import { conversationLevels } from './conversation/level.ts';
 import { parseImageReference } from './image-reference.ts';
-import {
-  agentProfileNames,
-  instanceCountLimits,
-  reservedResourceNames,
-  resourceNameLengthLimits,
-  resourceNamePattern,
-  sessionDurationLimitsSeconds,
-} from './limits.ts';
+import { agentProfileNames, instanceCountLimits, sessionDurationLimitsSeconds } from './limits.ts';
 
-/** Schemas that validate the fields of an agent in API requests and in `deploy.toml`. */
-export const AgentName = z
-  .string()
-  .min(resourceNameLengthLimits.minimum, `use at least ${resourceNameLengthLimits.minimum} characters`)
-  .max(resourceNameLengthLimits.maximum, `use at most ${resourceNameLengthLimits.maximum} characters`)
-  .regex(resourceNamePattern, 'use lower-case letters, digits and hyphens, and begin and end with a letter or digit')
-  .refine((name) => !reservedResourceNames.includes(name), 'this name is reserved');
+// Schemas that validate the fields of an agent in API requests and in `deploy.toml`.
 
 export const AgentProfile = z.enum(agentProfileNames);
 export const WebsocketAuth = z.enum(['none', 'token']);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  AgentName,
   AgentProfile,
   AudioFilter,
   ConversationLevel,
@@ -19,6 +18,7 @@ import type { ValidationIssue } from './errors.ts';
 import { findClosestWord } from './find-closest-word.ts';
 import { defaultAgentProfile, instanceCountLimits, sessionDurationLimitsSeconds } from './limits.ts';
 import { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
+import { ResourceName } from './resource-name.ts';
 
 /** Possible names of a deploy file. Only the first existing file is read. */
 export const deployFileNames = ['deploy.toml', 'pcc-deploy.toml'] as const;
@@ -35,7 +35,7 @@ const Scaling = z
 
 /** The keys of a deploy file. Any other key is an error. */
 const Schema = z.strictObject({
-  agent_name: AgentName,
+  agent_name: ResourceName,
   image: ImageReferenceText.regex(/[:@][^/]+$/, 'name a tag, as in name:1.0').optional(),
   build_id: z.uuid('is not the id of a build').optional(),
   image_credentials: text.optional(),

@@ -119,7 +119,6 @@ export {
   maxUnusedUploads,
   maxUploadBytes,
   refusedCallRateLimit,
-  reservedResourceNames,
   resourceNameLengthLimits,
   resourceNamePattern,
   retryAfterHeaderSeconds,
@@ -235,6 +234,7 @@ export {
   normalizeRegistryHost,
 } from './registry-host.ts';
 export { replaceBracketsWithParentheses } from './replace-brackets-with-parentheses.ts';
+export { ResourceName } from './resource-name.ts';
 export { type Role, roles } from './roles.ts';
 export { isRoomTransport, KeyedRoomProvider, RoomTransport } from './room-transport.ts';
 export { countUtf8Bytes, findSecretValueProblems, SecretSetName } from './secret-fields.ts';

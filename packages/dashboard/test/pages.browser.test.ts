@@ -269,7 +269,7 @@ browserTest('a form shows the refusal of the service at the field, and accepts a
   const name = findField(page, 'Name');
   await name.fill('Second Nest');
   await page.getByRole('button', { name: 'Create organization' }).click();
-  await page.getByRole('alert').getByText('not lower-case letters, digits and hyphens').waitFor();
+  await page.getByRole('alert').getByText('use lower-case letters, digits and hyphens').waitFor();
   await name.fill('second-nest');
   await page.getByRole('button', { name: 'Create organization' }).click();
   await page.waitForURL(`${service.origin}/orgs/second-nest`);

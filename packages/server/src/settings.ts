@@ -4,9 +4,7 @@ import {
   conversationLevels,
   defaultServerPort,
   normalizeRegistryHost,
-  reservedResourceNames,
-  resourceNameLengthLimits,
-  resourceNamePattern,
+  ResourceName,
 } from '@bothost/contract';
 import { runtimeKinds } from '@bothost/runtime/registry';
 import ipaddr from 'ipaddr.js';
@@ -56,12 +54,6 @@ const bootstrapKey = (prefix: string) =>
       `not ${prefix} and at least 32 characters`,
     )
     .optional();
-const name = z
-  .string()
-  .min(resourceNameLengthLimits.minimum)
-  .max(resourceNameLengthLimits.maximum)
-  .regex(resourceNamePattern, 'not lower-case letters, digits and hyphens')
-  .refine((text) => !reservedResourceNames.includes(text), 'reserved');
 
 const registry = z.string().transform((text, check) => {
   const parsed = normalizeRegistryHost(text);
@@ -221,7 +213,7 @@ export const settings = {
   }),
   region: setting({
     names: ['BOTHOST_REGION'],
-    schema: name.default('us-west'),
+    schema: ResourceName.default('us-west'),
     description: 'The region whose bots this service runs.',
   }),
   agents: setting({
@@ -325,7 +317,7 @@ export const settings = {
   }),
   bootstrapOrganization: setting({
     names: ['BOTHOST_BOOTSTRAP_ORGANIZATION'],
-    schema: name.optional(),
+    schema: ResourceName.optional(),
     description: 'Name of the organization that the first start creates.',
     shownDefault: '`home`',
   }),

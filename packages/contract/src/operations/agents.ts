@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  AgentName,
   AgentProfile,
   AudioFilter,
   ConversationLevel,
@@ -15,6 +14,7 @@ import {
 import { editors, everyone } from '../authorization.ts';
 import { ConversationRedaction } from '../conversation/redaction.ts';
 import { defineOperation } from '../operation.ts';
+import { ResourceName } from '../resource-name.ts';
 import { botStateLabels, deploymentPhaseLabels, listStatusValues } from '../statuses.ts';
 import { Deployment, PinnedSecretSet } from './deployments.ts';
 import {
@@ -204,7 +204,7 @@ const settings = {
 };
 
 const CreateAgentRequest = z
-  .object({ serviceName: AgentName, region: z.string().nullish(), ...settings })
+  .object({ serviceName: ResourceName, region: z.string().nullish(), ...settings })
   .meta({ id: 'CreateAgentRequest' });
 
 /** Fields that the request omits keep their values. */

@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import { members, owners, people } from '../authorization.ts';
-import { reservedResourceNames, resourceNameLengthLimits, resourceNamePattern, userAccountLimits } from '../limits.ts';
+import { userAccountLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { ResourceName } from '../resource-name.ts';
 import { roles } from '../roles.ts';
 import { Email } from './account.ts';
 import { IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
-const OrganizationName = z
-  .string()
-  .min(resourceNameLengthLimits.minimum)
-  .max(resourceNameLengthLimits.maximum)
-  .regex(resourceNamePattern, 'not lower-case letters, digits and hyphens')
-  .refine((text) => !reservedResourceNames.includes(text), 'reserved');
 const DisplayName = z
   .string()
   .trim()
@@ -53,7 +48,7 @@ export const createOrganization = defineOperation({
   summary: 'Create an organization, with the signed-in person as its owner',
   audit: 'organization.create',
   path: '/organizations',
-  body: z.object({ name: OrganizationName, verboseName: DisplayName.optional() }),
+  body: z.object({ name: ResourceName, verboseName: DisplayName.optional() }),
   status: 201,
   response: Organization,
   errors: ['invalid-request', 'organization-name-taken', 'organizations-too-many', 'cross-site-request'],
@@ -69,7 +64,7 @@ export const updateOrganization = defineOperation({
   audit: 'organization.update',
   path: '',
   body: z.object({
-    name: OrganizationName.optional(),
+    name: ResourceName.optional(),
     verboseName: DisplayName.optional(),
     viewersCanStartSessions: z.boolean().optional(),
   }),

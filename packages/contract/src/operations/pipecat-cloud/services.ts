@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AgentName } from '../../agent-fields.ts';
 import { everyone } from '../../authorization.ts';
 import { itemsPerPage } from '../../limits.ts';
 import { defineOperation } from '../../operation.ts';
+import { ResourceName } from '../../resource-name.ts';
 import {
   AgentDetails,
   AgentListItem,
@@ -62,7 +62,7 @@ export const updateService = defineOperation({
   method: 'PUT',
   path: '/services',
   params: noFields,
-  body: UpdateAgentRequest.extend({ serviceName: AgentName }),
+  body: UpdateAgentRequest.extend({ serviceName: ResourceName }),
 });
 
 export const deleteService = defineOperation({
