@@ -15,12 +15,15 @@ export type CallerTypeByCredential = {
   readonly operator: Actor & { readonly serviceUrl: string };
 };
 
-/** Handles requests of one operation. `disconnected` returns a signal that aborts when the client disconnects. */
+/**
+ * Handles requests of one operation. `canceled` returns a signal that aborts when the client disconnects or the server closes, for
+ * operations that wait or take long.
+ */
 export type OperationHandler<Request, Caller, Result> = (
   request: Request,
   caller: Caller,
   requestedAt: Date,
-  disconnected: () => AbortSignal,
+  canceled: () => AbortSignal,
 ) => Promise<Result>;
 
 /** Maps each operation in `All` to its handler. A missing handler is a type error. */

@@ -1,5 +1,4 @@
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
-import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
 import { getLogs, type LogsContext } from '../logs/get.ts';
 import { getLogHistogram } from '../logs/histogram.ts';
@@ -22,6 +21,7 @@ import { addStartMethodToAgent } from './start-method.ts';
 export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {
   const { usageOf } = context;
   const readLogsInTurn = createKeyedQueue();
+  /** An organization reads one archive at a time, because unpacking takes processor time. */
   const readFilesInTurn = createKeyedQueue();
   const filesContext = { db: context.db, archivePath: context.builds.archivePath };
   const findImageDigest: FindImageDigest = (scope, pullSecret, image) =>
@@ -35,29 +35,14 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     return { ...agent, change, ...(warning === null ? {} : { warning }) };
   }
 
-  /** Calls `read` with what it needs to read logs. The read ends when the server closes or the client disconnects. */
-  function withLogsContext<T>(
-    caller: Principal,
-    disconnected: () => AbortSignal,
-    read: (logs: LogsContext) => Promise<T>,
-  ): Promise<T> {
-    const secretsOf = (id: string) => readDeploymentSecrets(context, id);
-    const readInTurn = <R>(next: () => Promise<R>) => readLogsInTurn(caller.organizationId, next);
-    const withoutText = caller.grantee === 'viewer';
-    return withAnySignal([context.closing, disconnected()], (closing) =>
-      read({ ...context, secretsOf, readInTurn, closing, withoutText }),
-    );
-  }
-
-  /** Reads an archive. An organization reads one at a time, because unpacking takes processor time. */
-  function readFiles<T>(
-    caller: Principal,
-    disconnected: () => AbortSignal,
-    read: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    return readFilesInTurn(caller.organizationId, () =>
-      withAnySignal([context.closing, disconnected()], (signal) => read(signal)),
-    );
+  function createLogsContext({ organizationId, grantee }: Principal, canceled: () => AbortSignal): LogsContext {
+    return {
+      ...context,
+      secretsOf: (id) => readDeploymentSecrets(context, id),
+      readInTurn: (read) => readLogsInTurn(organizationId, read),
+      canceled: canceled(),
+      withoutText: grantee === 'viewer',
+    };
   }
 
   /** Returns the ids of one agent, or of all agents, of the caller's organization. */
@@ -98,26 +83,26 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     getDeployment: ({ params }, caller) =>
       getDeployment(context, caller, params.agentName, params.deploymentId, usageOf),
     getRollbackTarget: ({ params }, caller) => getRollbackTarget(context, caller, params.agentName, usageOf),
-    listDeploymentFiles: ({ params }, caller, _, disconnected) =>
-      readFiles(caller, disconnected, (signal) =>
-        listDeploymentFiles(filesContext, { ...params, organizationId: caller.organizationId }, signal),
+    listDeploymentFiles: ({ params }, { organizationId }, _, canceled) =>
+      readFilesInTurn(organizationId, () =>
+        listDeploymentFiles(filesContext, { ...params, organizationId }, canceled()),
       ),
-    getDeploymentFile: ({ params, query }, caller, _, disconnected) =>
-      readFiles(caller, disconnected, (signal) =>
-        getDeploymentFile(filesContext, { ...params, organizationId: caller.organizationId }, query.path, signal),
+    getDeploymentFile: ({ params, query }, { organizationId }, _, canceled) =>
+      readFilesInTurn(organizationId, () =>
+        getDeploymentFile(filesContext, { ...params, organizationId }, query.path, canceled()),
       ),
     checkAgent: ({ params }, caller) => checkAgent(context, caller, params.agentName),
-    getLogs: async ({ params, query }, caller, _, disconnected) => {
+    getLogs: async ({ params, query }, caller, _, canceled) => {
       const agentIds = await findAgentIds(caller, params.agentName);
-      return withLogsContext(caller, disconnected, (logs) => getLogs(logs, agentIds, query));
+      return getLogs(createLogsContext(caller, canceled), agentIds, query);
     },
-    getLogHistogram: async ({ query: { agent, ...query } }, caller, _, disconnected) => {
+    getLogHistogram: async ({ query: { agent, ...query } }, caller, _, canceled) => {
       const agentIds = await findAgentIds(caller, agent);
-      return withLogsContext(caller, disconnected, (logs) => getLogHistogram(logs, agentIds, query));
+      return getLogHistogram(createLogsContext(caller, canceled), agentIds, query);
     },
-    listOrganizationLogs: async ({ query }, caller, _, disconnected) => {
+    listOrganizationLogs: async ({ query }, caller, _, canceled) => {
       const agentIds = await findAgentIds(caller, undefined);
-      const page = await withLogsContext(caller, disconnected, (logs) => getLogs(logs, agentIds, query));
+      const page = await getLogs(createLogsContext(caller, canceled), agentIds, query);
       const deploymentIds = new Set(page.logs.map(({ deploymentId }) => deploymentId));
       const names = await findAgentNames(context.db, [...deploymentIds]);
       return { ...page, logs: page.logs.map((line) => ({ ...line, agentName: names.get(line.deploymentId) ?? '' })) };

@@ -1,4 +1,3 @@
-import { withAnySignal } from '../concurrency/any-signal.ts';
 import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { beginUpload } from './begin-upload.ts';
@@ -23,9 +22,7 @@ export function createBuildHandlers(context: ServiceContext) {
       context.builds.worker.wake();
       return canceled;
     },
-    getBuildLogs: ({ params, query }, caller, _, disconnected) =>
-      withAnySignal([context.closing, disconnected()], (closing) =>
-        readBuildLog({ ...context, ...context.builds, closing }, caller, params.buildId, query),
-      ),
+    getBuildLogs: ({ params, query }, caller, _, canceled) =>
+      readBuildLog({ ...context, ...context.builds, canceled: canceled() }, caller, params.buildId, query),
   } satisfies Partial<ApiOperationHandlers>;
 }

@@ -8,12 +8,12 @@ type GetBuildLogs = Operations['getBuildLogs'];
 
 /**
  * Returns the lines of a build's log from the position in `nextToken`. If no more lines are stored yet, waits for new
- * lines or for the end of the build: at most `wait` seconds, and only until `closing` aborts.
+ * lines or for the end of the build: at most `wait` seconds, and only until `canceled` aborts.
  *
  * @throws failure `build-not-found`, `invalid-request` for an invalid token
  */
 export async function readBuildLog(
-  context: { db: Database; now: () => Date; buildLogs: BuildLogNotifier; closing: AbortSignal },
+  context: { db: Database; now: () => Date; buildLogs: BuildLogNotifier; canceled: AbortSignal },
   scope: { organizationId: string },
   buildId: string,
   query: RequestOf<GetBuildLogs>['query'],
@@ -33,7 +33,7 @@ export async function readBuildLog(
       });
       const isOver = build.state !== 'pending' && build.state !== 'building';
       const left = until - context.now().getTime();
-      if (lines.length > 0 || isOver || left <= 0 || context.closing.aborted) {
+      if (lines.length > 0 || isOver || left <= 0 || context.canceled.aborted) {
         const page = lines.slice(0, query.limit);
         const isAll = isOver && lines.length <= query.limit;
         return {
@@ -41,7 +41,7 @@ export async function readBuildLog(
           ...(isAll ? {} : { nextToken: String((page.at(-1)?.line ?? from - 1) + 1) }),
         };
       }
-      await news.wait(left, context.closing);
+      await news.wait(left, context.canceled);
     } finally {
       news.drop();
     }

@@ -80,7 +80,7 @@ async function work(prepare: Runtime['prepare'], fields: Partial<BuildWorkerCont
   const buildLogs = createBuildLogNotifier();
   const over = new Set<string>();
   const waiting = new Set<() => void>();
-  const context = { db: rows.db, now: () => new Date(), buildLogs, closing: new AbortController().signal };
+  const context = { db: rows.db, now: () => new Date(), buildLogs, canceled: new AbortController().signal };
   const worker = createBuildWorker({
     ...context,
     runtime: { prepare },
@@ -195,13 +195,13 @@ describe('a build', () => {
     const { buildLogs, follow } = await work(prepare);
     await next(0);
     const { nextToken } = await follow(build.id);
-    const closing = new AbortController();
+    const canceled = new AbortController();
     const at = new Date();
     // A clock that never reaches the deadline.
-    const context = { db: rows.db, now: () => at, buildLogs, closing: closing.signal };
+    const context = { db: rows.db, now: () => at, buildLogs, canceled: canceled.signal };
     const query = { limit: 500, wait: 20, full: 'false', ...(nextToken === undefined ? {} : { nextToken }) } as const;
     const page = readBuildLog(context, { organizationId }, build.id, query);
-    closing.abort();
+    canceled.abort();
     expect((await page).nextToken).toBeDefined();
   });
 

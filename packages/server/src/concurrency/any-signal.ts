@@ -1,6 +1,6 @@
 /**
  * Runs `work` with a signal that aborts at the first of several signals. Used instead of `AbortSignal.any`, which leaks
- * memory if one of its signals lives long.
+ * memory if one of its signals lives long (https://github.com/nodejs/node/issues/64476).
  */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],

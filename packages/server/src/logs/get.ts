@@ -18,8 +18,8 @@ export type LogsContext = LogSourcesContext & {
    * organization by at most one read.
    */
   readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
-  /** Aborts when the server closes. A request then stops waiting for new lines. */
-  readonly closing: AbortSignal;
+  /** A request stops waiting for new lines when this aborts. */
+  readonly canceled: AbortSignal;
   /** Whether the caller may not read what was said. Logs that may contain it are then omitted. */
   readonly withoutText: boolean;
 };
@@ -46,25 +46,14 @@ export async function getLogs(
   agentIds: readonly string[],
   query: Query,
 ): Promise<ResponseOf<GetLogs>> {
-  const { closing } = context;
-  const waitOver = new AbortController();
-  const stop = () => waitOver.abort();
-  const timer = setTimeout(stop, query.wait * 1000);
-  // Do not use `AbortSignal.any` here: it leaks memory if one of its signals lives as long as the server.
-  closing.addEventListener('abort', stop);
-  if (closing.aborted) stop();
-  try {
-    const masks = createSecretMasks(context.secretsOf);
-    const page = await readLogs({ ...context, maskOf: masks.of }, agentIds, query, waitOver.signal);
-    return {
-      ...page,
-      ...(masks.areComplete() ? {} : { maskingIncomplete: true }),
-      ...((await hidesLogs(context, agentIds, query)) ? { hiddenByRole: true } : {}),
-    };
-  } finally {
-    clearTimeout(timer);
-    closing.removeEventListener('abort', stop);
-  }
+  const masks = createSecretMasks(context.secretsOf);
+  const waitOver = AbortSignal.any([context.canceled, AbortSignal.timeout(query.wait * 1000)]);
+  const page = await readLogs({ ...context, maskOf: masks.of }, agentIds, query, waitOver);
+  return {
+    ...page,
+    ...(masks.areComplete() ? {} : { maskingIncomplete: true }),
+    ...((await hidesLogs(context, agentIds, query)) ? { hiddenByRole: true } : {}),
+  };
 }
 
 async function hidesLogs(context: LogsContext, agentIds: readonly string[], query: Query): Promise<boolean> {

@@ -46,7 +46,7 @@ async function countLines(
       const seconds = next.position.at / 1_000_000;
       if (next.decode !== null) intervals.add(Math.floor(seconds), next.decode().level);
       const isSpent = merge.scannedBytes() >= limits.scanBytes || performance.now() - startedAt >= limits.maxMs;
-      if (!isSpent && !context.closing.aborted) continue;
+      if (!isSpent && !context.canceled.aborted) continue;
       countedFrom = seconds;
       break;
     }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import {
   type AllOperations,
   allOperations,
@@ -23,10 +22,15 @@ import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from
 import type { ApiAccessLevel, Principal } from '../../organizations/authenticate.ts';
 import { getObjectFields } from '../requests/json-body.ts';
 import { authorize, type RequestAuthenticationContext } from './caller.ts';
+import { createCancelSignal } from './cancel-signal.ts';
 import { createOperatorAuditActor } from './refused-request.ts';
 import { createResponseSchema } from './response-schema.ts';
 
-export type RoutesContext = RequestAuthenticationContext & { readonly now: () => Date };
+export type RoutesContext = RequestAuthenticationContext & {
+  readonly now: () => Date;
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal;
+};
 
 /** Adds the routes of all operations. Each checks the credential before it reads anything else. */
 export function addOperationRoutes(
@@ -139,7 +143,8 @@ function addRoutes<
         // Drop the unvalidated body, with its unknown fields, so that it uses no memory while the request is handled.
         request.body = input.body;
         const caller = callerOf[operation.key](request);
-        const answer = await handler(input, caller, request.requestedAt, () => createDisconnectSignal(reply.raw));
+        const canceled = () => createCancelSignal(reply.raw, context.closing);
+        const answer = await handler(input, caller, request.requestedAt, canceled);
         const status = operation.other?.when(answer) === true ? operation.other.status : operation.status;
         responseSchema ??= createResponseSchema(operation.response);
         return reply
@@ -150,17 +155,6 @@ function addRoutes<
       },
     });
   }
-}
-
-/**
- * Returns a signal that aborts when the connection closes before the response is sent. For operations that wait for
- * events.
- */
-function createDisconnectSignal(response: ServerResponse): AbortSignal {
-  const disconnect = new AbortController();
-  if (response.closed) disconnect.abort();
-  else response.once('close', () => disconnect.abort());
-  return disconnect.signal;
 }
 
 /** Returns the API (public, operator or private) to which a path belongs. Null for any other path. */

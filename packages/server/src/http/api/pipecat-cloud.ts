@@ -66,8 +66,8 @@ export function pipecatCloudHandlers(own: ApiOperationHandlers): OperationHandle
           ? { userId: caller.person.id, emails: [{ emailAddress: caller.person.email }] }
           : { userId: caller.keyId ?? caller.organizationId, emails: [] },
     }),
-    listApiKeys: async (request, caller, requestedAt, disconnected) => {
-      const { keys } = await own.listKeys(request, caller, requestedAt, disconnected);
+    listApiKeys: async (request, caller, requestedAt, canceled) => {
+      const { keys } = await own.listKeys(request, caller, requestedAt, canceled);
       const listKeysOfKind = (kind: 'public' | 'private') =>
         keys
           .filter((key) => key.kind === kind)
