@@ -1,29 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type ConversationLevel,
-  type DeploySource,
-  instanceStartTimeoutSeconds,
-  maxSessionStartWaitSeconds,
-} from '@bothost/contract';
-import type { InstanceLifecycle, ProjectPreparer, Runtime, SessionPriority, StartMethods } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { createFailureLog } from '../concurrency/failure-log.ts';
-import type { ConversationFollowers } from '../conversations/followers.ts';
-import type { Sampler } from '../metrics/sampler.ts';
-import type { Telemetry } from '../metrics/telemetry.ts';
-import { createBotRequest, recordMeetings, type SessionRoomContext } from '../rooms/session-room.ts';
-import type { ImageRegistryConnectionOptions } from '../secrets/registry/check-credentials.ts';
-import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { SessionIceServers } from '../sessions/ice-servers.ts';
-import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
-import { type AdoptionContext, adoptSession } from './adopt-session.ts';
+import { adoptSession } from './adopt-session.ts';
 import { createBackoff } from './backoff.ts';
+import type { ReconcilerContext } from './context.ts';
 import { createDeploymentPreparer } from './deployment-preparer.ts';
 import { dispatchSession, type ReadySession } from './dispatch.ts';
-import { drainBot } from './drain-bot.ts';
+import { createDispatchContext } from './dispatch-context.ts';
 import { createRelayedSessionEnder, type RelayedSessionEnder } from './end-relayed-session.ts';
 import { createActionExecutor } from './execute.ts';
 import { pullImage } from './image-pull.ts';
@@ -32,52 +14,16 @@ import { createInstanceRunner } from './instance-runner.ts';
 import { createInstanceStartQueue } from './instance-start-queue.ts';
 import type { InMemoryObservedState } from './observe.ts';
 import { createDeploymentOutcomeWaiters } from './outcomes.ts';
-import type { ReconcileAction } from './plan.ts';
 import { createReconcileLoop } from './reconcile-loop.ts';
-import { type ActionInProgress, runReconcilePass } from './reconcile-pass.ts';
+import { runReconcilePass } from './reconcile-pass.ts';
 import { createBotFailureRecorder } from './record-bot-failure.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
-import { createInstanceReplacer, type InstanceReplacer } from './replace-instance.ts';
-import type { SessionOwnershipRegistry } from './session-ownership.ts';
+import { createInstanceReplacer, type InstanceReplacer, waitBeforeReplacement } from './replace-instance.ts';
+import { launchDeadline, startDeadline } from './start-deadline.ts';
+import { createTakeover } from './takeover.ts';
 import { giveBackOnFailure, publishReadyAddress } from './take-session.ts';
 import { createDeploymentValidator } from './validation.ts';
-import { type WatchedSession, watchStart } from './watch-start.ts';
-
-export type ReconcilerContext = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly newId: () => string;
-  readonly logger: Logger;
-  readonly runtime: ProjectPreparer & InstanceLifecycle & SessionPriority & StartMethods & Pick<Runtime, 'outputs'>;
-  readonly host: { readonly id: string; readonly region: string; readonly accepts: DeploySource };
-  readonly serverId: string;
-  /** Key from which the control tokens of instances are derived. */
-  readonly key: Buffer;
-  /** Keys that decrypt the secrets with which an instance is started. */
-  readonly keyring: Keyring;
-  /** The most that the operator allows to keep of conversations. */
-  readonly maxConversationLevel: ConversationLevel;
-  readonly registries: Pick<ImageRegistryConnectionOptions, 'policy' | 'resolve'>;
-  /** Returns the URL at which bots reach the service, or null if they cannot. Call this only after the service listens. */
-  readonly internalUrl: () => string | null;
-  readonly iceServersOf: SessionIceServers;
-  readonly roomProviders: SessionRoomContext['roomProviders'];
-  readonly ownership: SessionOwnershipRegistry;
-  readonly sessionAddresses: SessionAddressRegistry;
-  readonly sampler: Sampler;
-  readonly conversationFollowers: Pick<ConversationFollowers, 'begin'>;
-  readonly telemetry: Telemetry;
-  /**
-   * Time of the last heartbeat of the previous server process. Recorded as the end time of WebSockets that the previous process
-   * relayed. Null if the region is new.
-   */
-  readonly lastHeartbeat: Date | null;
-  readonly retryWrite: RetryWrite;
-  /** Maximum number of instances per organization that start at the same time. */
-  readonly startsAtOnce: number;
-  /** Whether this server holds the lock of its region. Reconcile passes do nothing without the lock. */
-  readonly holdsRegion: () => boolean;
-};
+import type { WatchedSession } from './watch-start.ts';
 
 export type Reconciler = {
   /**
@@ -132,14 +78,14 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
   const isEnding = (instanceId: string) => watch?.isEnding(instanceId) ?? false;
   const recordBotFailure = createBotFailureRecorder(context);
   const replaceInstance = createInstanceReplacer({ ...context, requestReconcile });
-  const given = {
+  const dispatchContext = createDispatchContext({
+    ...context,
     closing: closing.signal,
     endSession,
     recordBotFailure,
     replaceInstance,
-    isInstanceReachable: (instanceId: string) => context.runtime.isAddressCurrent(instanceId) && !isEnding(instanceId),
-  };
-  const dispatchContext = createDispatchContext(context, given);
+    isInstanceReachable: (instanceId) => context.runtime.isAddressCurrent(instanceId) && !isEnding(instanceId),
+  });
   const runner = createInstanceRunner({
     ...context,
     validation,
@@ -226,100 +172,4 @@ export function createReconciler(context: ReconcilerContext): Reconciler {
       await loop.close();
     },
   };
-}
-
-/** Maximum time in seconds until the platform runs a bot whose deployment is being validated. */
-const validationLaunchSeconds = 900;
-
-/** Milliseconds before a session gets its second, third and fourth instance, because the platform may need time. */
-const replacementDelaysMs = [1_000, 10_000, 50_000];
-
-async function waitBeforeReplacement(earlierReplacements: number, signal: AbortSignal): Promise<void> {
-  const options = { signal, ref: false };
-  await delay(replacementDelaysMs[earlierReplacements], undefined, options).catch(() => undefined);
-}
-
-function launchDeadline(isValidating: boolean): AbortSignal {
-  return AbortSignal.timeout((isValidating ? validationLaunchSeconds : maxSessionStartWaitSeconds) * 1000);
-}
-
-function startDeadline(): AbortSignal {
-  return AbortSignal.timeout(instanceStartTimeoutSeconds * 1000);
-}
-
-function createDispatchContext(
-  context: ReconcilerContext,
-  given: Pick<
-    AdoptionContext,
-    'closing' | 'endSession' | 'recordBotFailure' | 'replaceInstance' | 'isInstanceReachable'
-  >,
-): AdoptionContext {
-  const { sessionAddresses, logger, runtime, sampler, conversationFollowers, telemetry } = context;
-  const isReachable = (sessionId: string) => sessionAddresses.known(sessionId) !== undefined;
-  const watch = (session: WatchedSession) => {
-    watchStart({ ...context, ...given, isReachable }, session).catch((error: unknown) => {
-      if (!given.closing.aborted)
-        logger.error({ err: error, sessionId: session.id }, 'start of session could not be recorded');
-    });
-  };
-  return {
-    ...context,
-    ...given,
-    createRoomRequest: (session) =>
-      context
-        .retryWrite(() => createBotRequest(context, session))
-        .catch((error: unknown) => {
-          if (given.closing.aborted) throw error;
-          logger.error({ err: error, sessionId: session.id }, 'room of session could not be read');
-          return null;
-        }),
-    recordMeetings: (sessionId, meetings) => context.retryWrite(() => recordMeetings(context.db, sessionId, meetings)),
-    acceptDeadline: startDeadline,
-    isReachable,
-    watchStart: watch,
-    drainBot: (session, limit) => drainBot(context, session, limit),
-    onDispatch: ({ id, instanceId }) => {
-      runtime.sessionOpening(instanceId);
-      sampler.begin(id, instanceId);
-      conversationFollowers.begin(id, instanceId);
-    },
-    onOpen: sessionAddresses.opened,
-    onLive: (session, startedAt) => {
-      telemetry.botStarted({ ...session, startedAt });
-      logger.info({ sessionId: session.id }, 'session started');
-    },
-  };
-}
-
-/** Tracks this server's first pass, which ends the sessions and instances that were lost with the previous server process. */
-function createTakeover({ now, lastHeartbeat }: Pick<ReconcilerContext, 'now' | 'lastHeartbeat'>) {
-  let isOver = false;
-  let resolveDone: () => void = () => undefined;
-  const done = new Promise<void>((resolve) => {
-    resolveDone = resolve;
-  });
-  return {
-    done,
-    abandon: resolveDone,
-    passed: async (actions: readonly ActionInProgress[]): Promise<void> => {
-      if (isOver) return;
-      await Promise.all(actions.filter(({ action }) => endsWithPreviousServer(action)).map((action) => action.done));
-      isOver = true;
-      resolveDone();
-    },
-    /**
-     * Returns the end time to record for a session or instance whose end no server observed. Until this server's first
-     * reconcile pass is over, the time is the last heartbeat of the previous server process, if there is one. Otherwise, it is
-     * the current time.
-     */
-    unobservedEndAt: () => (isOver || lastHeartbeat === null ? now() : lastHeartbeat),
-  };
-}
-
-/**
- * Whether the action ends a session or instance that was lost with the previous server process. Complete such actions in the
- * first reconcile pass. Later passes would record the current time as the end time, which would be too late.
- */
-function endsWithPreviousServer(action: ReconcileAction): boolean {
-  return action.do === 'end-session' || action.do === 'instance-lost';
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { InstanceClaim, InstanceClaimContext } from '../instances/claim.ts';
 import type { Sampler } from '../metrics/sampler.ts';
@@ -35,4 +36,12 @@ export function createInstanceReplacer(context: Context): InstanceReplacer {
     context.requestReconcile();
     return claim;
   };
+}
+
+/** Milliseconds before a session gets its second, third and fourth instance, because the platform may need time. */
+const replacementDelaysMs = [1_000, 10_000, 50_000];
+
+export async function waitBeforeReplacement(earlierReplacements: number, signal: AbortSignal): Promise<void> {
+  const options = { signal, ref: false };
+  await delay(replacementDelaysMs[earlierReplacements], undefined, options).catch(() => undefined);
 }

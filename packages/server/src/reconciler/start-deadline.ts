@@ -1,3 +1,5 @@
+import { instanceStartTimeoutSeconds, maxSessionStartWaitSeconds } from '@bothost/contract';
+
 /** The time limits of one start: first until the platform runs the bot's program, then until the bot is ready. */
 export type StartDeadline = {
   /** Aborts when the current limit is exceeded. */
@@ -29,4 +31,15 @@ export function createStartDeadline(launchDeadline: AbortSignal, startDeadline: 
     },
     missed: () => (exceeded.signal.aborted ? phase : null),
   };
+}
+
+/** Maximum time in seconds until the platform runs a bot whose deployment is being validated. */
+const validationLaunchSeconds = 900;
+
+export function launchDeadline(isValidating: boolean): AbortSignal {
+  return AbortSignal.timeout((isValidating ? validationLaunchSeconds : maxSessionStartWaitSeconds) * 1000);
+}
+
+export function startDeadline(): AbortSignal {
+  return AbortSignal.timeout(instanceStartTimeoutSeconds * 1000);
 }
