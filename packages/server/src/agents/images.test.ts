@@ -3,13 +3,13 @@ import { insertTestBuild } from '../../test/support/build-rows.ts';
 import { createTestDatabaseRows, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../../test/support/test-vault.ts';
 import { newId } from '../store/uuid.ts';
-import { recordSourceProblems } from './accepted-source.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { activateDeployment, failDeployment, recordPreparedProject } from './deployment-state.ts';
 import { rollBack } from './rollback.ts';
 import { findAgentsUsingSecretSet } from './secret-pins.ts';
 import { getAgent } from './show.ts';
 import { getDeployment, listDeployments } from './show-deployments.ts';
+import { recordSourceProblems } from './source-problem.ts';
 
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 

@@ -1,6 +1,5 @@
 import { type PreparedProject, ProjectPreparationError, type Runtime } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-source.ts';
 import {
   type DeploymentFault,
   type DeploymentToReconcile,
@@ -9,6 +8,7 @@ import {
   recordStartProblem,
 } from '../agents/deployment-state.ts';
 import { describeImageProblem } from '../agents/image-problem.ts';
+import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { PullSecretError } from '../secrets/pull-secret.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';

@@ -8,8 +8,8 @@ import {
 } from '@bothost/contract';
 import { type InstanceSpec, type Runtime, StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-source.ts';
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
+import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { describeEventPublisher } from '../instances/event-publisher.ts';

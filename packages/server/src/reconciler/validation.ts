@@ -1,7 +1,6 @@
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import { StartError } from '@bothost/runtime';
 import type { Logger } from 'pino';
-import { type AcceptingRegion, findSourceProblem } from '../agents/accepted-source.ts';
 import {
   activateDeployment,
   type DeploymentFault,
@@ -10,6 +9,7 @@ import {
   recordStartProblem,
 } from '../agents/deployment-state.ts';
 import { describeImageProblem } from '../agents/image-problem.ts';
+import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
 import type { RetryWrite } from '../store/retry-write.ts';
 import type { Database } from '../store/tables.ts';
