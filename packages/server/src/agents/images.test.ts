@@ -5,11 +5,11 @@ import { createPutSecretsRequest, createTestVault, getApiErrorReason } from '../
 import { newId } from '../store/uuid.ts';
 import { createAgent, updateAgent } from './deploy.ts';
 import { activateDeployment, failDeployment, recordPreparedProject } from './deployment-state.ts';
+import { recordSourceProblems } from './record-source-problems.ts';
 import { rollBack } from './rollback.ts';
 import { findAgentsUsingSecretSet } from './secret-pins.ts';
 import { getAgent } from './show.ts';
 import { getDeployment, listDeployments } from './show-deployments.ts';
-import { recordSourceProblems } from './source-problem.ts';
 
 const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
 

@@ -1,8 +1,8 @@
 import type { DirectoryTreeRemover, Runtime } from '@bothost/runtime';
 import { createFirstInvitation } from '../accounts/links.ts';
+import { recordSourceProblems } from '../agents/record-source-problems.ts';
 import { findPinnedSecretRevisions } from '../agents/secret-pins.ts';
 import { type DirectoryServingResult, serveDirectoriesAsAgents } from '../agents/serve-directories.ts';
-import { recordSourceProblems } from '../agents/source-problem.ts';
 import { evaluateAlerts } from '../alerts/evaluate.ts';
 import type { Config } from '../config.ts';
 import type { ServiceContext } from '../context.ts';
