@@ -8,7 +8,7 @@ import { type RegionHost, recordHeartbeat } from '../instances/host.ts';
 import { type LogRetention, purgeLogs, removeOrphanedLogs } from '../logs/retention.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { purgeRefusedCalls } from '../phone/retention.ts';
-import { purgeRoomRecords } from '../rooms/delete-rooms.ts';
+import { purgeRoomRecords } from '../rooms/retention.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import { createStatisticsRollUp } from '../sessions/roll-up-statistics.ts';

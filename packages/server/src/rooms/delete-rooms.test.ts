@@ -2,7 +2,8 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
-import { deleteDueRooms, purgeRoomRecords } from './delete-rooms.ts';
+import { deleteDueRooms } from './delete-rooms.ts';
+import { purgeRoomRecords } from './retention.ts';
 import type { RoomProvider } from './room-provider.ts';
 
 const rows = await useTestRows();

@@ -1,15 +1,8 @@
 import type { RoomTransport } from '@bothost/contract';
 import type { Logger } from 'pino';
-import { removeOlderThan } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import type { RoomProviders } from './room-provider.ts';
-import {
-  deleteRecordsOfDeletedRooms,
-  leaseRoomsToDelete,
-  markRoomDeleted,
-  postponeRoomDeletion,
-  type RoomToDelete,
-} from './rows.ts';
+import { leaseRoomsToDelete, markRoomDeleted, postponeRoomDeletion, type RoomToDelete } from './rows.ts';
 
 type Context = {
   readonly db: Database;
@@ -59,14 +52,4 @@ async function deleteRoom(context: Context, room: RoomToDelete, signal: AbortSig
     logger.error(fields, 'room deletion given up a day after the room expired');
   }
   await markRoomDeleted(db, room.session_id, now());
-}
-
-const recordDays = 1;
-
-/**
- * Deletes the records of rooms that were deleted a day ago, and whose sessions do not exist any more. Until then, the record keeps
- * an announcement of its call from being used twice.
- */
-export async function purgeRoomRecords(context: Pick<Context, 'db' | 'now'>): Promise<void> {
-  await removeOlderThan(context, recordDays, deleteRecordsOfDeletedRooms);
 }
