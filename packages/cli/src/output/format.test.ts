@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computePercentile, formatDuration, formatMebibytes, formatTime } from './format.ts';
+import { formatDuration, formatMebibytes, formatTime } from './format.ts';
 
 test.each([
   [0, '00:00:00'],
@@ -9,12 +9,6 @@ test.each([
   [-3, '00:00:00'],
 ])('formats %d seconds as %s', (seconds, text) => {
   expect(formatDuration(seconds)).toBe(text);
-});
-
-test('computePercentile returns the nearest-rank percentile, or null for an empty list', () => {
-  const values = [3, 1, 2, 5, 4];
-  expect([5, 50, 95, 100].map((rank) => computePercentile(values, rank))).toEqual([1, 3, 5, 5]);
-  expect(computePercentile([], 50)).toBeNull();
 });
 
 test('formatTime keeps the full time in plain output and shortens it to seconds on a terminal', () => {

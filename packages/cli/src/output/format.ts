@@ -42,8 +42,3 @@ export function formatYesNo(value: boolean | null): string {
   if (value === null) return 'N/A';
   return value ? 'Yes' : 'No';
 }
-
-export function computePercentile(values: readonly number[], rank: number): number | null {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil((rank / 100) * sorted.length) - 1)] ?? null;
-}

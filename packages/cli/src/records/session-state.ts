@@ -5,7 +5,7 @@ import {
   type SessionEndState,
   sessionEndStateLabels,
 } from '@bothost/contract/statuses';
-import { computePercentile, formatMilliseconds, formatOptionalCell } from '../output/format.ts';
+import { formatMilliseconds, formatOptionalCell } from '../output/format.ts';
 import type { Cell, TextTone } from '../output/report.ts';
 
 const tones: Readonly<Record<SessionEndState, TextTone | undefined>> = {
@@ -67,6 +67,9 @@ export function computeStartDurationStatistics(sessions: readonly SessionSummary
     const known = botStartMilliseconds === null ? botStartSeconds : botStartMilliseconds / 1000;
     return known === null ? [] : [known];
   });
+  const sorted = seconds.toSorted((a, b) => a - b);
+  // Nearest rank.
+  const percentile = (percent: number) => sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? null;
   const temperatures = sessions.flatMap(({ coldStart }) => (coldStart === null ? [] : [coldStart]));
   const share = (count: number, of: number) => (of === 0 ? null : count / of);
   return {
@@ -75,8 +78,8 @@ export function computeStartDurationStatistics(sessions: readonly SessionSummary
       seconds.reduce((sum, value) => sum + value, 0),
       seconds.length,
     ),
-    p5Seconds: computePercentile(seconds, 5),
-    p95Seconds: computePercentile(seconds, 95),
+    p5Seconds: percentile(5),
+    p95Seconds: percentile(95),
     coldShare: share(temperatures.filter(Boolean).length, temperatures.length),
   };
 }
