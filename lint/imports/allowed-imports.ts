@@ -289,10 +289,13 @@ export const importAreas: readonly ImportArea[] = [
     title: 'The server',
     description: 'Queries (`sessions/rows.ts` and the like) are private to their folder.',
     root: 'packages/server/src/',
-    shared: ['operator-error.ts'],
+    shared: ['operator-error.ts', 'crypto/'],
     privateFiles: /\/(?:[a-z]+-)?rows\.ts$/,
     rows: [
-      { files: ['operator-error.ts'], contain: 'an error that the operator can correct' },
+      {
+        files: ['operator-error.ts', 'crypto/'],
+        contain: 'an error that the operator can correct, and comparing secrets',
+      },
       {
         files: ['config.ts', 'settings.ts', 'ice-servers-setting.ts'],
         contain: 'the settings of the service',

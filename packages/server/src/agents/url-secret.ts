@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { createApiError, type PhoneCarrier } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
+import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 import type { Database } from '../store/tables.ts';
 import type { CalledAgent } from './find.ts';
 import { lockAgentByName, updateAgent } from './rows.ts';
@@ -18,8 +19,7 @@ export function deriveUrlSecret(key: Buffer, user: UrlSecretUser, { id, urlSecre
 }
 
 export function isUrlSecret(key: Buffer, user: UrlSecretUser, owner: SecretOwner, secret: string): boolean {
-  const [given, expected] = [Buffer.from(secret), Buffer.from(deriveUrlSecret(key, user, owner))];
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isEqualInConstantTime(secret, deriveUrlSecret(key, user, owner));
 }
 
 /** Replaces the secrets in all URLs of an agent. The former ones are refused from now on. @throws failure `not-found` */

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 
 /**
  * Returns the token `<Unix seconds>.<base64url HMAC-SHA256>`, which allows uploading one archive until this time. The
@@ -12,10 +13,8 @@ export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date):
 /** Whether a token is valid for this upload and has not expired. */
 export function isValidUploadToken(key: Buffer, uploadId: string, token: string, now: Date): boolean {
   const [seconds = '', sent = '', ...rest] = token.split('.');
-  const expected = signature(key, uploadId, seconds);
-  const given = Buffer.from(sent, 'base64url');
-  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
-  return Number(seconds) * 1000 > now.getTime();
+  const isSigned = isEqualInConstantTime(Buffer.from(sent, 'base64url'), signature(key, uploadId, seconds));
+  return isSigned && rest.length === 0 && Number(seconds) * 1000 > now.getTime();
 }
 
 function signature(key: Buffer, uploadId: string, seconds: string): Buffer {

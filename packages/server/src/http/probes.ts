@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto';
 import { createApiError } from '@bothost/contract';
 import type { FastifyInstance } from 'fastify';
+import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 import { readBearerToken } from './requests/bearer.ts';
 
 export type Probes = {
@@ -22,14 +22,9 @@ export function addProbeRoutes(app: FastifyInstance, probes: Probes): void {
   });
   app.get('/metrics', quiet, async (request, reply) => {
     const { metricsToken } = probes;
-    if (metricsToken !== null && !sameText(readBearerToken(request.raw) ?? '', metricsToken))
+    if (metricsToken !== null && !isEqualInConstantTime(readBearerToken(request.raw) ?? '', metricsToken))
       throw createApiError('key-invalid');
     const { contentType, text } = await probes.metrics();
     return reply.type(contentType).send(text);
   });
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 
 /**
  * Returns the secret that authenticates an instance to the service, in URLs that its bot requests. Derived from a key, so that a
@@ -8,8 +9,6 @@ export function deriveInstanceSecret(key: Buffer, instanceId: string): string {
   return createHmac('sha256', key).update(`request of instance ${instanceId}`).digest('hex');
 }
 
-/** Compares in constant time. */
 export function isInstanceSecret(key: Buffer, instanceId: string, secret: string): boolean {
-  const [given, expected] = [Buffer.from(secret), Buffer.from(deriveInstanceSecret(key, instanceId))];
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return isEqualInConstantTime(secret, deriveInstanceSecret(key, instanceId));
 }

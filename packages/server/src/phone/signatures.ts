@@ -1,5 +1,6 @@
-import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
+import { createHmac, createPublicKey, verify } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 
 /** A request of a carrier for a call document. */
 export type AnswerRequest = {
@@ -28,12 +29,12 @@ const toleranceSeconds = 300;
  * and value of each field of a form, sorted.
  */
 export const verifyTwilioSignature: SignatureVerifier = (request, authToken) => {
-  const given = readHeader(request, 'x-twilio-signature');
-  if (given === null) return 'signature-missing';
+  const signature = readHeader(request, 'x-twilio-signature');
+  if (signature === null) return 'signature-missing';
   const fields = joinSortedFields(readForm(request), (name, value) => name + value, '', { isDistinct: true });
   const isValid = listUrlForms(request).some((url) =>
-    isEqualText(
-      given,
+    isEqualInConstantTime(
+      signature,
       createHmac('sha1', authToken)
         .update(url + fields)
         .digest('base64'),
@@ -65,10 +66,10 @@ export const verifyTelnyxSignature: SignatureVerifier = (request, publicKey, now
  */
 export const verifyPlivoSignature: SignatureVerifier = (request, authToken) => {
   const nonce = readHeader(request, 'x-plivo-signature-v3-nonce');
-  const given = ['x-plivo-signature-v3', 'x-plivo-signature-ma-v3']
+  const signatures = ['x-plivo-signature-v3', 'x-plivo-signature-ma-v3']
     .flatMap((name) => readHeader(request, name)?.split(',') ?? [])
     .map((signature) => signature.trim());
-  if (nonce === null || given.length === 0) return 'signature-missing';
+  if (nonce === null || signatures.length === 0) return 'signature-missing';
   const form = joinSortedFields(readForm(request), (name, value) => name + value, '');
   const isValid = listUrlForms(request).some((url) => {
     const [path = '', search = ''] = splitAtQuery(url);
@@ -79,7 +80,7 @@ export const verifyPlivoSignature: SignatureVerifier = (request, authToken) => {
     };
     const signed = `${path}${separators.question}${query}${separators.dot}${form}.${nonce}`;
     const expected = createHmac('sha256', authToken).update(signed).digest('base64');
-    return given.some((signature) => isEqualText(signature, expected));
+    return signatures.some((signature) => isEqualInConstantTime(signature, expected));
   });
   return isValid ? null : 'signature-wrong';
 };
@@ -124,10 +125,4 @@ function joinSortedFields(
 function readHeader({ headers }: AnswerRequest, name: string): string | null {
   const value = headers[name]?.toString() ?? '';
   return value === '' ? null : value;
-}
-
-/** Constant-time comparison. */
-function isEqualText(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
+import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 
 /**
  * Payload of a session token: the one session for which it is valid, and its expiry in Unix seconds. Only a token with
@@ -26,9 +27,8 @@ export function signToken(key: Buffer, payload: TokenPayload): string {
 /** Returns the payload of a token. Null if the signature is invalid or the token has expired. */
 export function verifyToken(key: Buffer, token: string, now: Date): TokenPayload | null {
   const [text = '', sent = '', ...rest] = token.split('.');
-  const expected = signature(key, text);
-  const given = Buffer.from(sent, 'base64url');
-  if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const isSigned = isEqualInConstantTime(Buffer.from(sent, 'base64url'), signature(key, text));
+  if (!isSigned || rest.length > 0) return null;
   const payload = Payload.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
   return payload.exp * 1000 > now.getTime() ? payload : null;
 }

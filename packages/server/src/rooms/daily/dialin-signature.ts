@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isEqualInConstantTime } from '../../crypto/constant-time.ts';
 
 /** The headers with which Daily signs the announcement of a call. */
 export const dialinSignatureHeader = 'x-pinless-signature';
@@ -18,8 +19,7 @@ export function isSignedDialin(
   now: Date,
 ): boolean {
   const expected = createHmac('sha256', Buffer.from(secret, 'base64')).update(`${timestamp}.`).update(body).digest();
-  const given = Buffer.from(signature, 'base64');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  if (!isEqualInConstantTime(Buffer.from(signature, 'base64'), expected)) return false;
   const sent = Number(timestamp);
   const sentMs = sent < firstMilliseconds ? sent * 1000 : sent;
   return Math.abs(now.getTime() - sentMs) <= toleranceMs;

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { isEqualInConstantTime } from '../../crypto/constant-time.ts';
 import { encodeValueList } from './encode.ts';
 import type { VersionedKey } from './encrypted-value.ts';
 
@@ -20,8 +21,7 @@ export function readMacKeyVersion(mac: Buffer | null): number | null {
 }
 
 export function isValidMac(key: VersionedKey, purpose: string, fields: readonly Field[], mac: Buffer): boolean {
-  const expected = computeMac(key, purpose, fields);
-  return expected.length === mac.length && timingSafeEqual(expected, mac);
+  return isEqualInConstantTime(mac, computeMac(key, purpose, fields));
 }
 
 /** Computes the HMAC-SHA-256 of `content` with a key that HKDF derives from `key` and `purpose`. */
