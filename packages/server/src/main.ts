@@ -54,11 +54,11 @@ function stopOnSignals(
   let before: number | null = null;
   const stop = (signal: string) => {
     const now = performance.now();
-    const wanted = interpretStopSignal(before, now);
+    const action = interpretStopSignal(before, now);
     before = now;
-    if (wanted === 'same') return;
+    if (action === 'same') return;
     const liveBots = grace === null ? 'bots keep running' : `live sessions get ${grace} s, or until the next signal`;
-    logger.info({ signal }, wanted === 'stop' ? `stopping: ${liveBots}` : 'stopping now');
+    logger.info({ signal }, action === 'stop' ? `stopping: ${liveBots}` : 'stopping now');
     stopping();
     // If the start fails, `main` prints the error.
     starting.then(

@@ -68,9 +68,9 @@ export function optionalValueOption<T>(option: ValueOption<T, false>, defaultVal
 }
 
 export function textOption(describe: OptionDescription): ValueOption<string, false> {
-  return defineValueOption(describe, 'TEXT', (given) => {
-    if (given.trim() === '') throw new UsageError('needs a non-empty value');
-    return given;
+  return defineValueOption(describe, 'TEXT', (text) => {
+    if (text.trim() === '') throw new UsageError('needs a non-empty value');
+    return text;
   });
 }
 
@@ -79,10 +79,10 @@ export function integerOption(
   minimum: number,
   maximum: number,
 ): ValueOption<number, false> {
-  return defineValueOption(describe, 'N', (given) => {
-    const value = Number(given);
-    if (!/^\d+$/.test(given) || value < minimum || value > maximum) {
-      throw new UsageError(`takes a whole number from ${minimum} to ${maximum}, not ${JSON.stringify(given)}`);
+  return defineValueOption(describe, 'N', (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+      throw new UsageError(`takes a whole number from ${minimum} to ${maximum}, not ${JSON.stringify(text)}`);
     }
     return value;
   });
@@ -92,21 +92,21 @@ export function choiceOption<const Word extends string>(
   describe: OptionDescription,
   words: readonly Word[],
 ): ValueOption<Word, false> {
-  return defineValueOption({ words, ...describe }, words.join('|'), (given) => {
-    const word = words.find((candidate) => candidate === given);
-    if (word === undefined) throw new UsageError(`must be one of ${words.join(', ')}, not ${JSON.stringify(given)}`);
+  return defineValueOption({ words, ...describe }, words.join('|'), (text) => {
+    const word = words.find((candidate) => candidate === text);
+    if (word === undefined) throw new UsageError(`must be one of ${words.join(', ')}, not ${JSON.stringify(text)}`);
     return word;
   });
 }
 
 /** Parses a duration such as `90d` to seconds. The units are s, m, h, d and w. */
 export function durationOption(describe: OptionDescription, maximumSeconds: number): ValueOption<number, false> {
-  return defineValueOption(describe, 'SPAN', (given) => {
-    const seconds = parsePeriodSeconds(given) ?? 0;
+  return defineValueOption(describe, 'SPAN', (text) => {
+    const seconds = parsePeriodSeconds(text) ?? 0;
     if (seconds < 1 || seconds > maximumSeconds) {
       const maximumDays = Math.floor(maximumSeconds / 86_400);
       throw new UsageError(
-        `takes a duration like 12h, 90d or 2w, at most ${maximumDays}d, not ${JSON.stringify(given)}`,
+        `takes a duration like 12h, 90d or 2w, at most ${maximumDays}d, not ${JSON.stringify(text)}`,
       );
     }
     return seconds;

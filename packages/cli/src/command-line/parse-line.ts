@@ -62,10 +62,10 @@ export function parseCommandLine(
   const rest = args.filter((_, index) => !wordIndexes.has(index));
   const options: Options = { ...globalOptions, ...expected.options };
   const values: Record<string, unknown> = {};
-  const given: string[] = [];
+  const positionals: string[] = [];
   for (const [name, option] of Object.entries(options)) values[name] = initialValues[option.kind];
   for (const token of tokenize(rest, options)) {
-    if (token.kind === 'positional') given.push(token.value);
+    if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const name = findNegatedSwitch(token.name, options) ?? token.name;
     const value = optionValue(token, options);
@@ -73,7 +73,7 @@ export function parseCommandLine(
     if (options[name]?.kind === 'values') values[name] = [...(Array.isArray(previous) ? previous : []), value];
     else values[name] = requireSingleValue(name, options[name], previous, value);
   }
-  return { ...values, ...argumentValues(given, expected.arguments) };
+  return { ...values, ...argumentValues(positionals, expected.arguments) };
 }
 
 const initialValues: Readonly<Record<Option['kind'], unknown>> = {
@@ -124,12 +124,12 @@ export function requireMandatoryValues(
 }
 
 function argumentValues(
-  given: readonly string[],
+  positionals: readonly string[],
   expected: PositionalArguments,
 ): Readonly<Record<string, string | readonly string[]>> {
   const names = Object.keys(expected);
   const takesRest = Object.values(expected).at(-1)?.many === true;
-  if (!takesRest && given.length > names.length) {
+  if (!takesRest && positionals.length > names.length) {
     // The error does not quote the extra word, because the word may be a password or a secret value.
     const last = names.at(-1)?.toUpperCase();
     throw new UsageError(
@@ -139,10 +139,10 @@ function argumentValues(
   const values: Record<string, string | readonly string[]> = {};
   for (const [index, name] of names.entries()) {
     if (expected[name]?.many === true) {
-      values[name] = given.slice(index);
+      values[name] = positionals.slice(index);
       continue;
     }
-    const value = given[index];
+    const value = positionals[index];
     if (value === '') throw new UsageError(`${name.toUpperCase()} is empty.`);
     if (value !== undefined) values[name] = value;
   }

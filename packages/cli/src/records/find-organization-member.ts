@@ -11,8 +11,8 @@ export async function findOrganizationMember(
   client: Pick<ApiClient, 'listMembers'>,
   emailOrId: string,
 ): Promise<Member> {
-  const wanted = emailOrId.trim().toLowerCase();
-  const member = (await client.listMembers()).members.find(({ email, userId }) => [email, userId].includes(wanted));
+  const identifier = emailOrId.trim().toLowerCase();
+  const member = (await client.listMembers()).members.find(({ email, userId }) => [email, userId].includes(identifier));
   if (member !== undefined) return member;
   throw new Failure(
     'member-not-found',

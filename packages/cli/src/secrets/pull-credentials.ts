@@ -22,8 +22,8 @@ const maxConfigBytes = 1_048_576;
  */
 export function requireOneCredentialSource({ io }: Pick<CommandContext, 'io'>, source: RegistryCredentialSource): void {
   const { text, isEncoded, username, passwordStdin, dockerConfig } = source;
-  const given = [text, username, dockerConfig].filter((one) => one !== undefined).length;
-  if (given > 1) {
+  const sourceCount = [text, username, dockerConfig].filter((one) => one !== undefined).length;
+  if (sourceCount > 1) {
     throw new UsageError('Use only one of: the credentials as an argument, --username, --from-docker-config.');
   }
   if (passwordStdin && username === undefined) throw new UsageError('--password-stdin needs --username.');

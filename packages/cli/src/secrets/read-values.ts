@@ -37,14 +37,14 @@ const emptyResult: ParsedSecretsInput = { pairs: [], skipped: [], problems: [], 
  * Reads values from arguments and files. Then prompts for a value of each key that was given without a value. Before the prompts,
  * throws one `Failure` with all problems, or prints all warnings. No message contains a value.
  */
-export async function readSecretValues(context: CommandContext, given: SecretValueInputs): Promise<SecretValues> {
-  if (given.pairs.length === 0 && given.file === undefined) {
+export async function readSecretValues(context: CommandContext, inputs: SecretValueInputs): Promise<SecretValues> {
+  if (inputs.pairs.length === 0 && inputs.file === undefined) {
     throw new UsageError('No keys were given.', 'Pass KEY=value, KEY (prompts for the value) or --file .env.');
   }
-  const named = parseKeyValueArguments(given.pairs);
+  const named = parseKeyValueArguments(inputs.pairs);
   requireTerminal(context, named.keys);
-  const inputs = named.keys.filter(({ source }) => source.kind === 'input');
-  if (inputs.length + (given.file === '-' ? 1 : 0) > 1) {
+  const fromInput = named.keys.filter(({ source }) => source.kind === 'input');
+  if (fromInput.length + (inputs.file === '-' ? 1 : 0) > 1) {
     throw new UsageError(
       'Standard input can be read only once.',
       'Use KEY=- for one value and KEY=@FILE for the others.',
@@ -52,10 +52,10 @@ export async function readSecretValues(context: CommandContext, given: SecretVal
   }
   const parts = [
     { ...emptyResult, problems: named.problems, warnings: named.warnings },
-    ...(given.file === undefined ? [] : [await readPairsFile(context, given.file, given.format)]),
+    ...(inputs.file === undefined ? [] : [await readPairsFile(context, inputs.file, inputs.format)]),
   ];
   const read = [];
-  for (const wanted of named.keys) read.push(await readKeyValue(context, wanted));
+  for (const keyArgument of named.keys) read.push(await readKeyValue(context, keyArgument));
   const all = mergeParsedSecretsInputs([...parts, ...read]);
   const prompted = named.keys.filter(({ source }) => source.kind === 'prompt').map(toKey);
   const keys = [...all.pairs, ...all.skipped, ...prompted];
@@ -69,7 +69,7 @@ export async function readSecretValues(context: CommandContext, given: SecretVal
   for (const { key, where } of prompted) answered.push({ key, where, value: await promptForValue(context, key) });
   const pairs = [...all.pairs, ...answered];
   if (pairs.length === 0) {
-    const hint = given.file === undefined || given.file === '-' ? null : `Enter the values in ${given.file}.`;
+    const hint = inputs.file === undefined || inputs.file === '-' ? null : `Enter the values in ${inputs.file}.`;
     throw new Failure('no-values', 'None of the keys has a value. Nothing was sent.', hint);
   }
   requireNoProblems(findValueProblems(pairs));
@@ -87,8 +87,8 @@ function requireNoProblems(problems: readonly LocatedMessage[]): void {
   throw new Failure('values-refused', `${found} found in the keys and values. Nothing was sent.`, null, { issues });
 }
 
-function requireTerminal({ io }: CommandContext, wanted: readonly KeyArgument[]): void {
-  const [first] = wanted.filter(({ source }) => source.kind === 'prompt');
+function requireTerminal({ io }: CommandContext, keyArguments: readonly KeyArgument[]): void {
+  const [first] = keyArguments.filter(({ source }) => source.kind === 'prompt');
   if (first === undefined || canPrompt(io)) return;
   throw new UsageError(
     // The message does not quote the argument, which may be a value without a key.
@@ -112,22 +112,22 @@ async function readPairsFile(context: CommandContext, file: string, format: File
 }
 
 /** Reads a value unchanged, including a line break at its end. */
-async function readKeyValue(context: CommandContext, wanted: KeyArgument): Promise<ParsedSecretsInput> {
-  const { source } = wanted;
-  const one = toKey(wanted);
+async function readKeyValue(context: CommandContext, keyArgument: KeyArgument): Promise<ParsedSecretsInput> {
+  const { source } = keyArgument;
+  const one = toKey(keyArgument);
   if (source.kind === 'prompt') return emptyResult;
   if (source.kind === 'literal') return { ...emptyResult, pairs: [{ ...one, value: source.value }] };
   const isInput = source.kind === 'input';
   const place = isInput ? 'standard input' : source.path;
   const bytes = await (isInput
     ? readStandardInput(context, maxSecretValueBytes)
-    : readFileBytes(context, source.path, maxSecretValueBytes, fileLabel(wanted)));
+    : readFileBytes(context, source.path, maxSecretValueBytes, fileLabel(keyArgument)));
   if (bytes.byteLength > maxSecretValueBytes) return tooLong(place, maxSecretValueBytes);
   const decoded = decodeUtf8(bytes, place);
   if ('problems' in decoded) return { ...emptyResult, problems: decoded.problems };
   const where = { source: place, line: null };
-  const pair: KeyValuePair = { key: wanted.key, value: decoded.text, where };
-  const message = `${wanted.key}: the value ends with a line break, which is part of it`;
+  const pair: KeyValuePair = { key: keyArgument.key, value: decoded.text, where };
+  const message = `${keyArgument.key}: the value ends with a line break, which is part of it`;
   const endsLine = /^[^\n]*\n$/.test(pair.value);
   return { ...emptyResult, pairs: [pair], warnings: endsLine ? [{ where, message }] : [] };
 }

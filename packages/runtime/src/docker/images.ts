@@ -225,9 +225,9 @@ const getRegistryName = ({ name, tag, digest }: ImageReference) =>
 
 /** Whether credentials for the registry of a pull secret may be sent to the registry of an image. */
 function isSameRegistry(registry: string, reference: ImageReference): boolean {
-  const given = normalizeRegistryHost(registry);
+  const own = normalizeRegistryHost(registry);
   const hostOf = (name: string) => name.replace(/^https?:\/\//, '').split('/')[0];
-  return 'host' in given && hostOf(given.host) === hostOf(reference.registry);
+  return 'host' in own && hostOf(own.host) === hostOf(reference.registry);
 }
 
 /** The header of the engine's API for credentials: JSON in Base64 for URLs, with padding, without which the engine ignores it. */

@@ -35,8 +35,8 @@ const reapMs = 5000;
  * Runs instances as processes of this machine. Each has a supervisor that survives the server, and the next server process adopts
  * the instance from its record. Rejects with `RuntimeUnavailableError` if this machine cannot run bots.
  */
-export async function createProcessRuntime(given: ProcessRuntimeOptions): Promise<Runtime> {
-  const options = applyDefaultOptions(given);
+export async function createProcessRuntime(partialOptions: ProcessRuntimeOptions): Promise<Runtime> {
+  const options = applyDefaultOptions(partialOptions);
   const { dataDirectory, disk } = options;
   const machine = await prepareMachineForBots(options);
   const { isolation, instancesDirectory } = machine;

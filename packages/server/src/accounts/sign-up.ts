@@ -26,10 +26,10 @@ type Context = {
 export async function signUp(
   context: Context,
   accountRequest: AccountRequest,
-  wanted: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
+  request: { readonly token: string; readonly email: string; readonly name: string; readonly password: string },
 ): Promise<User> {
   requireHttpsOrLoopback(accountRequest);
-  const { token, email, name, password } = wanted;
+  const { token, email, name, password } = request;
   const open = await findValidLink(context, accountRequest, token);
   requireAddressee(open, email);
   await requireStrongPassword(password, email);

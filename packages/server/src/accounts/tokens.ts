@@ -34,7 +34,7 @@ export async function createPersonalToken(
   context: Context,
   userId: string,
   actor: Actor,
-  wanted: {
+  request: {
     readonly name: string;
     readonly createdBy: PersonalToken['createdBy'];
     readonly expiresInSeconds?: number | null | undefined;
@@ -45,12 +45,12 @@ export async function createPersonalToken(
   }
   const token = generateApiKey('personal', randomBytes(128));
   const now = context.now();
-  const seconds = wanted.expiresInSeconds ?? null;
+  const seconds = request.expiresInSeconds ?? null;
   const row: PersonalTokenRow = {
     id: context.newId(),
     user_id: userId,
-    created_by: wanted.createdBy,
-    name: wanted.name,
+    created_by: request.createdBy,
+    name: request.name,
     start: token.slice(0, 12),
     hash: hashToken(token),
     created_at: now,
@@ -59,7 +59,7 @@ export async function createPersonalToken(
   };
   await context.db.transaction().execute(async (db) => {
     await insertPersonalToken(db, row);
-    const action = wanted.createdBy === 'person' ? 'account.create-token' : 'account.sign-in';
+    const action = request.createdBy === 'person' ? 'account.create-token' : 'account.sign-in';
     await recordAccountEvent({ ...context, db }, userId, actor, { action, object: row.id, keys: [row.name] });
   });
   return { ...toPersonalToken(row), token };

@@ -53,8 +53,8 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
 
   return {
     listAgents: async ({ query }, caller) => {
-      const wanted = { includeActiveDeployment: query.includeActiveDeployment === 'true', region: query.region };
-      const agents = await listAgents(context, caller, wanted);
+      const filter = { includeActiveDeployment: query.includeActiveDeployment === 'true', region: query.region };
+      const agents = await listAgents(context, caller, filter);
       return { services: agents, agents };
     },
     getAgent: async ({ params }, caller) => {

@@ -48,7 +48,7 @@ export async function createHttpServer(
         if (context.isDraining()) throw createApiError('shutting-down');
         return answerDialin(context, announcement);
       },
-      answerCall: (asked) => answerCall(context, asked),
+      answerCall: (callRequest) => answerCall(context, callRequest),
       recordRefusedCall: (call) => recordRefusedCall({ ...context, refusedCallRate }, call),
       uploads: context.builds.uploads,
       resolveClient: createRequestClientResolver({ ...config, ownUrl }),

@@ -4,18 +4,17 @@ import { OperatorError } from '../operator-error.ts';
 import { readOrCreateFile } from './data-directory.ts';
 
 /**
- * Returns a function that checks whether a token is the operator's token. `given` is the token from the settings. If it
- * is undefined, the first start creates a token in a file of the data directory, which only the service's account can
- * read.
+ * Returns a function that checks whether a token is the operator's token. `configuredToken` is the token from the settings. If it
+ * is undefined, the first start creates a token in a file of the data directory, which only the service's account can read.
  *
  * @throws OperatorError if the file is damaged
  */
 export async function createOperatorTokenCheck(
   dataDirectory: string,
-  given: string | undefined,
+  configuredToken: string | undefined,
 ): Promise<(token: string) => boolean> {
   const file = join(dataDirectory, 'operator-token');
-  const token = given ?? (await readOrCreateFile(file, 0o600, () => randomBytes(32).toString('hex')));
+  const token = configuredToken ?? (await readOrCreateFile(file, 0o600, () => randomBytes(32).toString('hex')));
   if (token.length < 32) {
     throw new OperatorError(`The file ${file} is damaged. Remove the file; the next start creates a new one.`);
   }

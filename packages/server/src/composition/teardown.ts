@@ -28,10 +28,10 @@ export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];
 
-  async function run(wanted: readonly { readonly run: Step }[]): Promise<unknown[]> {
+  async function run(stepsToRun: readonly { readonly run: Step }[]): Promise<unknown[]> {
     closing.abort();
     const failures: unknown[] = [];
-    for (const step of [...wanted].reverse()) {
+    for (const step of [...stepsToRun].reverse()) {
       await step.run().catch((error: unknown) => {
         failures.push(error);
         logger.warn({ err: error }, 'shutdown step failed');

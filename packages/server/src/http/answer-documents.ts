@@ -8,7 +8,7 @@ import type { FailureMapper } from './requests/failure-response.ts';
 
 export type CallAnswering = {
   /** @throws failure, see `answerCall` in `phone/answer-call.ts` */
-  readonly answerCall: (asked: CallToAnswer) => Promise<CallDocument>;
+  readonly answerCall: (callRequest: CallToAnswer) => Promise<CallDocument>;
   readonly recordRefusedCall: (call: RefusedCall) => Promise<void>;
 };
 
@@ -28,13 +28,13 @@ export function addAnswerDocumentRoutes(
       bodyLimit: bodyBytes,
       config: { keepsBodyBytes: true },
       handler: async (request, reply) => {
-        const asked = parseCallToAnswer(carrier, request);
+        const callRequest = parseCallToAnswer(carrier, request);
         try {
-          const { contentType, body } = await context.answerCall(asked);
+          const { contentType, body } = await context.answerCall(callRequest);
           return reply.header('cache-control', 'no-store').type(contentType).send(body);
         } catch (error) {
           const failure = context.toFailure(error);
-          const { organization, agentName } = asked;
+          const { organization, agentName } = callRequest;
           await context.recordRefusedCall({
             requestId: request.id,
             carrier,

@@ -33,11 +33,11 @@ export type InstanceClaim = {
  */
 export async function claimInstance(
   context: InstanceClaimContext,
-  wanted: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
+  request: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
   first?: RawBuilder<unknown>,
 ): Promise<InstanceClaim | null> {
   const hostId = context.host.id;
-  const claim = { ...wanted, hostId, newInstanceId: context.newId(), now: context.now() };
+  const claim = { ...request, hostId, newInstanceId: context.newId(), now: context.now() };
   const row = await claimInstanceRow(context.db, claim, first);
   if (row === undefined) return null;
   const isReachable = row.state === 'ready' && context.runtime.isAddressCurrent(row.id);

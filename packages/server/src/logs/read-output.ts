@@ -32,11 +32,11 @@ const linesPerBatch = 1_000;
 export async function* readOutput(
   instanceId: string,
   source: { readonly handle: FileHandle; readonly file: OutputFile },
-  wanted: OutputReadRequest,
+  request: OutputReadRequest,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<readonly PositionedLine[]> {
-  const { order, after } = wanted;
-  const output: OutputFileHandle = { ...source, end: endBefore(source.file, wanted.to) };
+  const { order, after } = request;
+  const output: OutputFileHandle = { ...source, end: endBefore(source.file, request.to) };
   /** Milliseconds spent on scanning and decoding since the last pause. */
   let busyMs = 0;
   const measure = <T>(work: () => T): T => {
@@ -49,19 +49,19 @@ export async function* readOutput(
     position: { at, instanceId, offset: order === 'asc' ? to : from },
     decode: decode === null ? null : () => measure(decode),
   });
-  for await (const whole of await partsOf(instanceId, output, wanted)) {
+  for await (const whole of await partsOf(instanceId, output, request)) {
     const entryOf = lookUpEntries(whole);
-    for (const part of batchesOf(whole, wanted.filter)) {
+    for (const part of batchesOf(whole, request.filter)) {
       onRead(part.kind === 'lines' ? part.bytes.length : 0);
-      const found = measure(() => scanForMatchingLines(source.file, part, wanted.filter, wanted.mask, entryOf));
+      const found = measure(() => scanForMatchingLines(source.file, part, request.filter, request.mask, entryOf));
       // Pause for as long as the work took, so that other requests get at least half of the event loop's time.
       await delay(busyMs);
       busyMs = 0;
-      const batch = found.filter(({ at }) => at >= wanted.from && at < wanted.to).map(place);
+      const batch = found.filter(({ at }) => at >= request.from && at < request.to).map(place);
       const fresh = after === null ? batch : batch.filter(({ position }) => isAfter(order, position, after));
       if (fresh.length > 0) yield fresh;
       const last = found.at(-1);
-      if (last !== undefined && (order === 'asc' ? last.at >= wanted.to : last.at < wanted.from)) return;
+      if (last !== undefined && (order === 'asc' ? last.at >= request.to : last.at < request.from)) return;
     }
   }
 }
@@ -95,23 +95,23 @@ function endBefore({ base, marks, endedAt }: OutputFile, to: EpochMicroseconds):
 async function partsOf(
   instanceId: string,
   output: OutputFileHandle,
-  wanted: OutputReadRequest,
+  request: OutputReadRequest,
 ): Promise<AsyncGenerator<OutputPart>> {
   const { file, end } = output;
-  const after = wanted.after?.instanceId === instanceId ? wanted.after.offset : null;
-  if (wanted.order === 'asc') {
+  const after = request.after?.instanceId === instanceId ? request.after.offset : null;
+  if (request.order === 'asc') {
     const first =
-      comparePositions(wanted.after ?? getLogPositionAtTime(0), getLogPositionAtTime(wanted.from)) > 0
-        ? wanted.after
+      comparePositions(request.after ?? getLogPositionAtTime(0), getLogPositionAtTime(request.from)) > 0
+        ? request.after
         : null;
-    const since = Math.max(first?.at ?? 0, wanted.from);
+    const since = Math.max(first?.at ?? 0, request.from);
     const seen = file.marks.findLast(({ at }) => at < since)?.end ?? 0;
     const start = after ?? (seen === 0 ? 0 : await findLineStart(output, seen));
     // Lines before `start` are not in the result, but they say which entry the first lines continue.
     return readOutputPartsForward(output, await findEntryStart(output, start));
   }
   if (after !== null) return readOutputPartsBackward(output, after);
-  const until = wanted.after?.at ?? Number.POSITIVE_INFINITY;
+  const until = request.after?.at ?? Number.POSITIVE_INFINITY;
   const last = Math.min(end, file.marks.findLast(({ at }) => at <= until)?.end ?? 0);
   const isWhole = file.endedAt !== null && last === file.marks.at(-1)?.end;
   return readOutputPartsBackward(output, isWhole ? last : await findLineStart(output, last));

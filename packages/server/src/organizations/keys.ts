@@ -25,19 +25,19 @@ export async function listApiKeys(context: { db: Database }, scope: Scope): Prom
 export async function createApiKey(
   context: { db: Database; now: () => Date; newId: () => string },
   scope: ActingScope,
-  wanted: { kind: 'private' | 'public'; name: string; expiresInSeconds?: number | null | undefined; key?: string },
+  request: { kind: 'private' | 'public'; name: string; expiresInSeconds?: number | null | undefined; key?: string },
 ): Promise<ApiKey & { key: string }> {
-  const key = wanted.key ?? generateApiKey(wanted.kind, randomBytes(128));
+  const key = request.key ?? generateApiKey(request.kind, randomBytes(128));
   const now = context.now();
-  const seconds = wanted.expiresInSeconds ?? null;
+  const seconds = request.expiresInSeconds ?? null;
   const row: ApiKeyRow = {
     id: context.newId(),
     organization_id: scope.organizationId,
-    kind: wanted.kind,
-    name: wanted.name,
-    start: key.slice(0, wanted.kind === 'private' ? 7 : 11),
+    kind: request.kind,
+    name: request.name,
+    start: key.slice(0, request.kind === 'private' ? 7 : 11),
     hash: hashApiKey(key),
-    public_key: wanted.kind === 'public' ? key : null,
+    public_key: request.kind === 'public' ? key : null,
     created_at: now,
     expires_at: seconds === null ? null : new Date(now.getTime() + seconds * 1000),
     last_used_at: null,

@@ -32,7 +32,7 @@ type Organization = ResponseOf<Operations['updateOrganization']>;
 export async function createOrganization(
   context: Context,
   actor: Actor,
-  wanted: { readonly name: string; readonly verboseName?: string | undefined },
+  request: { readonly name: string; readonly verboseName?: string | undefined },
 ): Promise<Organization> {
   const memberships = actor.person === undefined ? [] : await listMemberships(context, actor.person.id);
   if (memberships.filter(({ role }) => role === 'owner').length >= userAccountLimits.ownedOrganizations) {
@@ -41,13 +41,13 @@ export async function createOrganization(
   return context.db.transaction().execute(async (db) => {
     const row = {
       id: context.newId(),
-      name: wanted.name,
-      verbose_name: wanted.verboseName ?? wanted.name,
+      name: request.name,
+      verbose_name: request.verboseName ?? request.name,
       default_region: await findFirstRegisteredRegion(db),
       created_at: context.now(),
       viewers_can_start_sessions: false,
     };
-    if (await isNameTaken(db, wanted.name)) throw createApiError('organization-name-taken');
+    if (await isNameTaken(db, request.name)) throw createApiError('organization-name-taken');
     await insertOrganization(db, row);
     const scope = { ...actor, organizationId: row.id };
     // No other transaction knows this organization yet, so the lock of its log can be taken before others.
@@ -61,16 +61,16 @@ export async function createOrganization(
 export async function updateOrganization(
   context: Context,
   scope: Scope,
-  wanted: RequestOf<Operations['updateOrganization']>['body'],
+  request: RequestOf<Operations['updateOrganization']>['body'],
 ): Promise<Organization> {
   return change(context, scope, 'organization.update', async (db, row) => {
-    const name = wanted.name ?? row.name;
+    const name = request.name ?? row.name;
     if (name !== row.name && (await isNameTaken(db, name))) throw createApiError('organization-name-taken');
     return {
       ...row,
       name,
-      verbose_name: wanted.verboseName ?? row.verbose_name,
-      viewers_can_start_sessions: wanted.viewersCanStartSessions ?? row.viewers_can_start_sessions,
+      verbose_name: request.verboseName ?? row.verbose_name,
+      viewers_can_start_sessions: request.viewersCanStartSessions ?? row.viewers_can_start_sessions,
     };
   });
 }

@@ -13,9 +13,9 @@ import { createApiKey } from './keys.ts';
 export async function createOperatorKey(
   context: { db: Database; now: () => Date; newId: () => string },
   operator: Actor,
-  wanted: { readonly organization: string | null; readonly name: string },
+  request: { readonly organization: string | null; readonly name: string },
 ): Promise<ApiKey & { key: string; organization: string }> {
-  const { id, name } = await findOrganizationOrOldest(context.db, wanted.organization);
-  const key = { kind: 'private', name: wanted.name } as const;
+  const { id, name } = await findOrganizationOrOldest(context.db, request.organization);
+  const key = { kind: 'private', name: request.name } as const;
   return { ...(await createApiKey(context, { ...operator, organizationId: id }, key)), organization: name };
 }

@@ -29,13 +29,13 @@ export type CallToAnswer = {
  * @throws failure `call-refused`, whose cause has the reason; `call-repeated`, `deployment-not-ready`, `shutting-down`,
  * `storage-full`; DamagedDataError, RootKeyMissingError
  */
-export async function answerCall(context: Context, asked: CallToAnswer): Promise<CallDocument> {
-  const { carrier, agentName, request } = asked;
-  const organization = await findOrganizationByPathName(context.db, asked.organization);
+export async function answerCall(context: Context, callRequest: CallToAnswer): Promise<CallDocument> {
+  const { carrier, agentName, request } = callRequest;
+  const organization = await findOrganizationByPathName(context.db, callRequest.organization);
   if (organization === null) throw createApiError('call-refused');
   const agent = await findCalledAgent(context.db, organization.id, agentName);
   if (agent === null) throw refuse('agent-unknown');
-  const refusal = await findRefusal(context, asked, { organizationId: organization.id, agent });
+  const refusal = await findRefusal(context, callRequest, { organizationId: organization.id, agent });
   if (refusal !== null) throw refuse(refusal);
   const call = readCarrierCall(carrier, request);
   if (call === null) throw refuse('call-id-missing');
@@ -45,7 +45,7 @@ export async function answerCall(context: Context, asked: CallToAnswer): Promise
   function refuse(reason: CallRefusal): ApiError {
     // The URL without its query and the secret, which must not be in a log.
     const [path] = splitAtQuery(request.target);
-    const shown = asked.secret === null ? path : path.slice(0, path.lastIndexOf('/'));
+    const shown = callRequest.secret === null ? path : path.slice(0, path.lastIndexOf('/'));
     return createCallRefusal(reason, { carrier, agentName, url: request.serviceUrl + shown });
   }
 }

@@ -269,9 +269,9 @@ function planDeployment(
     const requestedAt = sessions.get(sessionId ?? '')?.requestedAt ?? null;
     return requestedAt !== null && !past(requestedAt, refillDelaySeconds, observed.now);
   });
-  const wanted = deployment.minAgents - opening.length;
-  const missing = Math.min(wanted - idle.length, deployment.maxAgents - open.length);
-  if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: wanted }];
+  const idleTarget = deployment.minAgents - opening.length;
+  const missing = Math.min(idleTarget - idle.length, deployment.maxAgents - open.length);
+  if (missing > 0 && !resting) return [{ do: 'provision', deploymentId, idle: idleTarget }];
   if (idle.some(isReplaceable)) return opening.length > 0 ? [] : planReplacement(deployment, open, resting);
   const surplus = idle.length - deployment.minAgents;
   return idle

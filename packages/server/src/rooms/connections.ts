@@ -42,19 +42,19 @@ export async function connectRooms(
   },
   scope: Scope,
   provider: KeyedRoomProvider,
-  wanted: { readonly apiKey: string; readonly dialinSecret?: string | null | undefined },
+  credentials: { readonly apiKey: string; readonly dialinSecret?: string | null | undefined },
 ): Promise<RoomConnection> {
   const { organizationId } = scope;
-  const account = await findDailyDomain(context.daily, wanted.apiKey);
+  const account = await findDailyDomain(context.daily, credentials.apiKey);
   await context.keyring.ensure(context.db, organizationId);
   const dialinSecret =
-    wanted.dialinSecret === undefined
+    credentials.dialinSecret === undefined
       ? await findDialinSecret(context, { organizationId, account })
-      : wanted.dialinSecret;
+      : credentials.dialinSecret;
   const at = context.now();
   const key = { account, details: { signsDialin: dialinSecret !== null }, connected_at: at };
   await context.db.transaction().execute(async (db) => {
-    const value = encodeDailyKey({ apiKey: wanted.apiKey, dialinSecret });
+    const value = encodeDailyKey({ apiKey: credentials.apiKey, dialinSecret });
     await storeProviderKey({ ...context, db }, { organizationId, provider }, { ...key, value });
     await resumeRoomDeletions(db, { organizationId, provider, at });
     await record(db, scope, 'rooms.connect', provider, at);

@@ -45,14 +45,14 @@ const lateRoomSeconds = 60;
  */
 export async function createSessionRoom(
   context: SessionRoomContext,
-  wanted: Omit<RoomRequest, 'name'> & {
+  options: Omit<RoomRequest, 'name'> & {
     readonly sessionId: string;
     readonly provider: RoomTransport;
     /** The provider's id of the call for which the session is started. Null if it is started for no call. */
     readonly callId: string | null;
   },
 ): Promise<NewSessionRoom> {
-  const { sessionId, organizationId, provider, callId, ...request } = wanted;
+  const { sessionId, organizationId, provider, callId, ...request } = options;
   const name = createRoomName(sessionId);
   const now = context.now();
   await context.keyring.ensure(context.db, organizationId);

@@ -97,10 +97,10 @@ export function connectSessionWithoutToken(
 
 async function claim(
   context: Context,
-  wanted: InstanceClaimRequest & SessionLimits,
+  request: InstanceClaimRequest & SessionLimits,
   first?: RawBuilder<unknown>,
 ): Promise<ConnectedSession> {
-  const { maxSessionSeconds, conversationLevel, conversationRedact } = wanted;
-  const claimed = await claimInstanceForSession(context, wanted, first);
+  const { maxSessionSeconds, conversationLevel, conversationRedact } = request;
+  const claimed = await claimInstanceForSession(context, request, first);
   return { claim: claimed, maxSessionSeconds, conversationLevel, conversationRedact };
 }

@@ -37,9 +37,9 @@ export async function listWebhooks(context: { readonly db: Database }, scope: Sc
 export async function createWebhook(
   context: HostContext & { readonly newId: () => string; readonly keyring: Keyring },
   scope: ActingScope,
-  wanted: RequestOf<Operations['createWebhook']>['body'],
+  request: RequestOf<Operations['createWebhook']>['body'],
 ): Promise<ResponseOf<Operations['createWebhook']>> {
-  requireAllowedUrl(context, wanted.url);
+  requireAllowedUrl(context, request.url);
   const { organizationId } = scope;
   const id = context.newId();
   const { secret, wrapped } = await createSigningKey(context, { organizationId, webhookId: id });
@@ -51,9 +51,9 @@ export async function createWebhook(
     const inserted = await insertWebhook(db, {
       id,
       organization_id: organizationId,
-      url: wanted.url,
-      description: wanted.description,
-      events: JSON.stringify(wanted.events),
+      url: request.url,
+      description: request.description,
+      events: JSON.stringify(request.events),
       enabled: true,
       wrapped_key: wrapped,
       created_at: now,
@@ -70,10 +70,10 @@ export function updateWebhook(
   context: HostContext,
   scope: ActingScope,
   id: string,
-  wanted: RequestOf<Operations['updateWebhook']>['body'],
+  request: RequestOf<Operations['updateWebhook']>['body'],
 ): Promise<Webhook> {
-  if (wanted.url !== undefined) requireAllowedUrl(context, wanted.url);
-  const { events, ...fields } = wanted;
+  if (request.url !== undefined) requireAllowedUrl(context, request.url);
+  const { events, ...fields } = request;
   const at = context.now();
   return context.db.transaction().execute(async (db) => {
     const row = await updateWebhookRow(db, scope.organizationId, id, {
@@ -82,7 +82,7 @@ export function updateWebhook(
       updated_at: at,
     });
     if (row === undefined) throw createApiError('webhook-not-found');
-    await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.update', details: Object.keys(wanted) });
+    await recordWebhookAudit(db, scope, row, { at, action: 'webhooks.update', details: Object.keys(request) });
     return toWebhook(row);
   });
 }

@@ -15,10 +15,10 @@ export const command = defineCommand({
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
   options: {},
   examples: ['project check', 'project check my-bot --json'],
-  run: async ({ io }, { directory: given }) => {
+  run: async ({ io }, { directory: path }) => {
     const { readProjectRecord } = await import('../../scaffold/checking/read-project-record.ts');
     const { checkProject } = await import('../../scaffold/checking/check-project.ts');
-    const directory = resolve(io.directory, given ?? '.');
+    const directory = resolve(io.directory, path ?? '.');
     const answers = readProjectRecord(directory);
     const findings = await checkProject(directory, answers, version);
     const problems = findings.filter(({ state }) => state === 'problem');

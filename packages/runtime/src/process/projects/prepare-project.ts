@@ -16,11 +16,11 @@ import { findProject, markProjectComplete, markProjectIncomplete, removeProject 
 export async function prepareProject(
   context: PreparationContext,
   { id, source }: ProjectSpec,
-  given: Pick<ProjectPreparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
+  request: Pick<ProjectPreparation, 'owner' | 'output' | 'signal' | 'addDirectory'>,
 ): Promise<Project> {
   const { store } = context;
   const { ownAccounts } = context.isolation;
-  const { owner, output, signal } = given;
+  const { owner, output, signal } = request;
   const known = findProject(store, id, ownAccounts);
   if (known !== null) return known;
   signal.throwIfAborted();
@@ -33,7 +33,7 @@ export async function prepareProject(
     await copyProject(source.path, directory, gid, output, signal);
     const { kind, because } = detectProjectKind(directory);
     output(because);
-    const preparation: ProjectPreparation = { ...given, id, gid, directory, isServed: source.kind === 'directory' };
+    const preparation: ProjectPreparation = { ...request, id, gid, directory, isServed: source.kind === 'directory' };
     const result = await (kind === 'node'
       ? prepareNodeProject(context, preparation)
       : preparePythonProject(context, preparation));

@@ -52,11 +52,11 @@ function firstEphemeralPort(): number {
 }
 
 /** Binds a port and releases it again. Port 0 lets the kernel choose. Null if the port is taken. */
-function tryPort(wanted: number): Promise<number | null> {
+function tryPort(port: number): Promise<number | null> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(null));
-    server.listen(wanted, '127.0.0.1', () => {
+    server.listen(port, '127.0.0.1', () => {
       const address = server.address();
       server.close(() => resolve(address === null || typeof address === 'string' ? null : address.port));
     });

@@ -55,8 +55,8 @@ async function createRoom(context: Context, request: RoomRequest): Promise<Creat
     if (!(error instanceof DailyError)) throw error;
     throw error.refusal === null ? error.failure : new RoomRefusedError(error.failure);
   });
-  const createToken = async (wanted: object): Promise<string> =>
-    (await post('/meeting-tokens', { properties: { exp, ...wanted, room_name: name } }, Token)).token;
+  const createToken = async (properties: object): Promise<string> =>
+    (await post('/meeting-tokens', { properties: { exp, ...properties, room_name: name } }, Token)).token;
   try {
     const [bot, client] = await Promise.all([createToken({ is_owner: true }), createToken(tokenProperties)]);
     return { bot: { name, url: room.url, token: bot }, response: { dailyRoom: room.url, dailyToken: client } };

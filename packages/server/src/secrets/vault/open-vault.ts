@@ -70,9 +70,9 @@ export async function openVault(
   source: RootKeySource,
 ): Promise<Vault> {
   const { db, now } = context;
-  const { keys: given = [], folder = null } = source;
+  const { keys: configuredKeys = [], folder = null } = source;
   const files = folder === null ? [] : await readKeyFiles(folder);
-  const available = [...given, ...files].map(computeRootKeyId);
+  const available = [...configuredKeys, ...files].map(computeRootKeyId);
   const before = (await findVaultState(db))?.root_key_id ?? null;
   if (before !== null && !available.includes(before) && context.isAlone) await deleteUnusedVaultState(db);
   const opening = planVaultOpening(available, {
@@ -90,9 +90,9 @@ export async function openVault(
       ? null
       : {
           find: (id: string) => findKeyFile(folder, id),
-          create: given.length > 0 ? null : () => createKeyFile(folder),
+          create: configuredKeys.length > 0 ? null : () => createKeyFile(folder),
         };
-  const rootKeys = createLocalRootKeys([...given, ...files, ...(first === undefined ? [] : [first])], later);
+  const rootKeys = createLocalRootKeys([...configuredKeys, ...files, ...(first === undefined ? [] : [first])], later);
   const keyId = opening.kind === 'use' ? opening.keyId : first === undefined ? null : computeRootKeyId(first);
   if (keyId === null) throw new VaultError('The service has no root key. Set BOTHOST_VAULT_KEYS.');
   await insertVaultState(db, await createVaultStateRow(rootKeys, keyId, now()));

@@ -51,9 +51,9 @@ export const command = defineCommand({
     status: choiceOption({ description: 'Only active or only ended sessions' }, ['active', 'ended', 'all']),
     'end-state': {
       ...endStateText,
-      read: (given: string) => {
-        if (/^[a-z_]+$/.test(given)) return given;
-        throw new UsageError(`must consist of lowercase letters and underscores, not ${JSON.stringify(given)}`);
+      read: (text: string) => {
+        if (/^[a-z_]+$/.test(text)) return text;
+        throw new UsageError(`must consist of lowercase letters and underscores, not ${JSON.stringify(text)}`);
       },
     },
     'slower-than': integerOption(

@@ -25,8 +25,8 @@ export const command = defineCommand({
   run: async (context, { 'with-token': withToken, browser }) => {
     const { io, settings } = context;
     const { logIn } = await import('../../../connection/log-in.ts');
-    const given = withToken ? await readPipedCredential(io) : null;
-    if (given !== null) return logIn(context, given);
+    const credential = withToken ? await readPipedCredential(io) : null;
+    if (credential !== null) return logIn(context, credential);
     const { token } = io.environment;
     if (token !== null) return logIn(context, { value: token, source: 'BOTCLI_TOKEN' });
     // Without a terminal, there may be no reader for the code, so the wait for the approval must be requested.

@@ -33,10 +33,10 @@ export const command = defineCommand({
     'operator vault rotate organization --dry-run',
     'operator vault verify --json',
   ],
-  run: (context, { layer: given, only, wait, 'dry-run': isDryRun = false, 'token-file': file }) => {
-    const layer = layers.find((one) => one === given);
+  run: (context, { layer: name, only, wait, 'dry-run': isDryRun = false, 'token-file': file }) => {
+    const layer = layers.find((one) => one === name);
     if (layer === undefined)
-      throw new UsageError(`Unknown key layer ${JSON.stringify(given)}. Use root or organization.`);
+      throw new UsageError(`Unknown key layer ${JSON.stringify(name)}. Use root or organization.`);
     if (layer === 'root' && (only !== undefined || isDryRun)) {
       throw new UsageError('--only and --dry-run can be used only with the key layer "organization".');
     }
