@@ -43,8 +43,8 @@ export async function changeSecretSet(context: CommandContext, change: SecretSet
   const client = await context.service();
   if (skip && !isDryRun) {
     const ask: SecretWriteParameters = { dryRun: false, expectedRevision: ifRevision, region: null };
-    const written = await sendSecretWrite(context, () => change.submit(client, ask));
-    return reportWritten(context, client, change, written, false);
+    const result = await sendSecretWrite(context, () => change.submit(client, ask));
+    return reportWritten(context, client, change, result, false);
   }
   const preview = await change.submit(client, { dryRun: true, expectedRevision: ifRevision, region: null });
   const blocks = await changePreview(context, client, change, preview);
@@ -60,8 +60,8 @@ export async function changeSecretSet(context: CommandContext, change: SecretSet
     return reportWritten(context, client, change, settled, true);
   }
   await confirmChange(context, { skip }, blocks, change.question(preview));
-  const written = await sendSecretWrite(context, () => change.submit(client, writeAtRevision(preview)));
-  return reportWritten(context, client, change, written, true);
+  const result = await sendSecretWrite(context, () => change.submit(client, writeAtRevision(preview)));
+  return reportWritten(context, client, change, result, true);
 }
 
 function writeAtRevision({ previousRevision, region }: SecretWriteResult): SecretWriteParameters {
@@ -98,11 +98,11 @@ async function reportWritten(
   context: CommandContext,
   client: ApiClient,
   change: SecretSetChange,
-  written: SecretWriteResult,
+  result: SecretWriteResult,
   werePreviewed: boolean,
 ): Promise<CommandReport> {
-  const { name, revision, region, changes } = written;
-  const readiness = await determineSecretRevisionReadiness(context, client, written, change.waitSeconds);
+  const { name, revision, region, changes } = result;
+  const readiness = await determineSecretRevisionReadiness(context, client, result, change.waitSeconds);
   const skipped = werePreviewed ? null : skippedNote(change.skipped);
   const lines = [
     ...(skipped === null ? [] : [skipped]),
@@ -112,12 +112,12 @@ async function reportWritten(
   ];
   const labels = { created: 'Created', updated: 'Updated', none: 'Unchanged' } as const;
   return {
-    json: { ...written, readiness, dryRun: false, skipped: change.skipped },
+    json: { ...result, readiness, dryRun: false, skipped: change.skipped },
     blocks: [
       {
         kind: 'fields',
         fields: [
-          [labels[written.change], { text: name, tone: 'strong' }],
+          [labels[result.change], { text: name, tone: 'strong' }],
           ['Region', region],
           ['Revision', String(revision ?? '')],
           ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),

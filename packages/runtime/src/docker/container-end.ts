@@ -10,12 +10,12 @@ export type ReportedExit = { readonly code: number | null; readonly at: Date };
  */
 export function describeEnd(
   container: EngineContainer | null,
-  reported: ReportedExit | undefined,
+  exit: ReportedExit | undefined,
   now: Date,
 ): Omit<InstanceEnd, 'tail' | 'diskLimit'> {
-  const status = container?.State.ExitCode ?? reported?.code ?? null;
+  const status = container?.State.ExitCode ?? exit?.code ?? null;
   const finishedAt = Date.parse(container?.State.FinishedAt ?? '');
-  const at = finishedAt > 0 ? new Date(finishedAt) : (reported?.at ?? now);
+  const at = finishedAt > 0 ? new Date(finishedAt) : (exit?.at ?? now);
   return {
     ...splitExitStatus(status),
     at: at.toISOString(),

@@ -156,14 +156,14 @@ async function progress(context: UploadReceiverContext, upload: UploadRow): Prom
 /** Verifies that the received bytes match the announced hash and size. Otherwise, deletes them. */
 async function complete(context: VerificationContext, upload: UploadRow): Promise<UploadRow> {
   const path = context.directories.archive(upload.id);
-  const found = await hashArchive(createReadStream(path, { highWaterMark: 256 * 1024 }));
-  const problem = upload.announced ? await findContentProblem(context, upload, found) : null;
+  const hashes = await hashArchive(createReadStream(path, { highWaterMark: 256 * 1024 }));
+  const problem = upload.announced ? await findContentProblem(context, upload, hashes) : null;
   if (problem !== null) {
     await context.directories.removeTree(path);
     throw problem;
   }
-  const contentHash = upload.announced ? upload.content_hash : found.sha256;
-  const content = { content_hash: contentHash, context_hash: found.contextHash, size_bytes: found.bytes };
+  const contentHash = upload.announced ? upload.content_hash : hashes.sha256;
+  const content = { content_hash: contentHash, context_hash: hashes.contextHash, size_bytes: hashes.bytes };
   const now = context.now();
   return context.db.transaction().execute(async (transaction) => {
     const row = await completeUploadRow(transaction, upload.id, { ...content, updated_at: now });
@@ -180,11 +180,11 @@ async function complete(context: VerificationContext, upload: UploadRow): Promis
 async function findContentProblem(
   context: VerificationContext,
   upload: UploadRow,
-  found: ArchiveHashes,
+  hashes: ArchiveHashes,
 ): Promise<ApiError | null> {
-  if (found.bytes !== upload.size_bytes) return createApiError('upload-content-wrong');
-  if (found.sha256 === upload.content_hash) return null;
-  const archive = { path: context.directories.archive(upload.id), bytes: found.bytes };
+  if (hashes.bytes !== upload.size_bytes) return createApiError('upload-content-wrong');
+  if (hashes.sha256 === upload.content_hash) return null;
+  const archive = { path: context.directories.archive(upload.id), bytes: hashes.bytes };
   const tarHash = await context.decompressInTurn(upload.organization_id, () =>
     hashTarInArchive(archive, context.closing),
   );

@@ -27,7 +27,7 @@ export async function createOrganizationAtFirstStart(
   context: { db: Database; now: () => Date; newId: () => string },
   region: string,
   bootstrap: BootstrapOptions,
-  keep: (made: FirstOrganizationKeys) => Promise<void>,
+  keep: (keys: FirstOrganizationKeys) => Promise<void>,
 ): Promise<FirstOrganizationKeys | null> {
   return context.db.transaction().execute(async (db) => {
     if ((await findOldestOrganizationRow(db)) !== undefined) return null;
@@ -50,9 +50,9 @@ export async function createOrganizationAtFirstStart(
       );
     const privateKey = await create('private', bootstrap.privateKey);
     const publicKey = await create('public', bootstrap.publicKey);
-    const made = { organizationId, organizationName: name, privateKey: privateKey.key, publicKey: publicKey.key };
-    await keep(made);
-    return made;
+    const keys = { organizationId, organizationName: name, privateKey: privateKey.key, publicKey: publicKey.key };
+    await keep(keys);
+    return keys;
   });
 }
 

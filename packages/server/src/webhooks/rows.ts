@@ -247,7 +247,7 @@ export type DeliveryResult = Pick<DeliveryRow, 'response_status' | 'response_bod
  */
 export async function recordDeliveryResult(
   db: Database,
-  claimed: ClaimedDelivery,
+  delivery: ClaimedDelivery,
   result: DeliveryResult,
   next: { readonly state: DeliveryRow['state']; readonly nextAt: Date | null; readonly now: Date },
 ): Promise<void> {
@@ -255,8 +255,8 @@ export async function recordDeliveryResult(
       update webhook_deliveries set state = ${next.state}, next_at = ${next.nextAt},
         response_status = ${result.response_status}, response_body = ${result.response_body}, error = ${result.error},
         duration_ms = ${result.duration_ms}
-      where webhook_id = ${claimed.webhook_id} and event_id = ${claimed.event_id} and state = 'pending'
-        and attempts = ${claimed.attempts}
+      where webhook_id = ${delivery.webhook_id} and event_id = ${delivery.event_id} and state = 'pending'
+        and attempts = ${delivery.attempts}
       returning webhook_id, subject, sequence, next_at
     )
     update webhook_deliveries later set next_at = coalesce(recorded.next_at, ${next.now}) from recorded

@@ -140,10 +140,10 @@ async function describeEnded(own: ApiOperationHandlers, request: Parameters<ApiO
  * The CLI finds the agent with a private key, but starts the session with a public key. If the public key belongs to another
  * organization, the start fails with 404.
  */
-export function replaceNotFoundStatus(known: ApiError, request: FastifyRequest): ApiError {
+export function replaceNotFoundStatus(error: ApiError, request: FastifyRequest): ApiError {
   const { operation } = request.routeOptions.config;
-  if (!isPipecatCli(request) || known.status !== 404 || operation?.name !== 'startSession') return known;
-  const { reason, code, message } = known;
+  if (!isPipecatCli(request) || error.status !== 404 || operation?.name !== 'startSession') return error;
+  const { reason, code, message } = error;
   return new ApiError({ reason, code, message, status: 409 });
 }
 

@@ -42,17 +42,17 @@ function getAuditRequestFields(
 export async function createRefusalAuditEntries(
   request: FastifyRequest,
   { audit: action }: Pick<Operation, 'audit'>,
-  known: ApiError,
+  error: ApiError,
   listOrganizationIds: (userId: string) => Promise<readonly string[]>,
 ): Promise<Refusal[]> {
-  if (known.status < 400 || known.status >= 500 || action === undefined) return [];
-  const refused = known.cause instanceof RefusedKeyError ? known.cause : null;
+  if (error.status < 400 || error.status >= 500 || action === undefined) return [];
+  const refused = error.cause instanceof RefusedKeyError ? error.cause : null;
   const caller = refused === null ? request.caller : createRequestPrincipal(refused.caller, request);
   const { person } = request;
   const actor = caller ?? (person === undefined ? undefined : toAuditActor(person));
   if (actor === undefined) return [];
   const ids = caller === undefined ? await listOrganizationIds(actor.person?.id ?? '') : [caller.organizationId];
-  const refusal = { actor, action, ...named(request, known), result: refused?.why ?? known.reason };
+  const refusal = { actor, action, ...named(request, error), result: refused?.why ?? error.reason };
   return ids.map((organizationId) => ({ ...refusal, organizationId }));
 }
 
@@ -61,7 +61,7 @@ export async function createRefusalAuditEntries(
  * of secrets. Omits secret keys if the request is invalid, because a client may have put a secret
  * value into the wrong field.
  */
-function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object' | 'keys'> {
+function named(request: FastifyRequest, error: ApiError): Pick<Refusal, 'object' | 'keys'> {
   const params = getObjectFields(request.params);
   const body = getObjectFields(request.body);
   const name =
@@ -69,7 +69,7 @@ function named(request: FastifyRequest, known: ApiError): Pick<Refusal, 'object'
     idParameters.map((parameter) => params[parameter]).find(isId) ??
     [params['agentName'], body['serviceName']].find(isAgentName) ??
     null;
-  if (known.reason.startsWith('invalid-')) return { object: name, keys: [] };
+  if (error.reason.startsWith('invalid-')) return { object: name, keys: [] };
   const pairs = Array.isArray(body['secrets']) ? body['secrets'].map((pair) => getObjectFields(pair)['secretKey']) : [];
   const removed: unknown[] = Array.isArray(body['remove']) ? body['remove'] : [];
   const keys = [...pairs, ...removed, body['secretKey'], params['secretKey']].filter(isSecretKey);
