@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getDefaultStartsAtOnce } from './runtime-driver.ts';
+import { findInternalUrl, getDefaultStartsAtOnce } from './runtime-driver.ts';
 
 it.each([
   ['process', 2, 8],
@@ -12,3 +12,11 @@ it.each([
     expect(getDefaultStartsAtOnce(kind, processors)).toBe(startsAtOnce);
   },
 );
+
+it.each([
+  ['process', undefined, 'http://127.0.0.1:7420'],
+  ['docker', undefined, null],
+  ['docker', 'http://10.0.0.1:7420', 'http://10.0.0.1:7420'],
+] as const)('findInternalUrl returns for %s, if the setting is %s: %s', (runtime, internalUrl, url) => {
+  expect(findInternalUrl({ runtime, internalUrl }, 'http://127.0.0.1:7420')).toBe(url);
+});
