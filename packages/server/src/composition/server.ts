@@ -72,7 +72,7 @@ export async function composeServer(
     teardown,
   };
   await subscribeToRevocations({ ...context, store: serverStorage.store });
-  state.url = await startHttpServer(parts);
+  state.url = await listen(parts);
   // Write the profile only after the server listens, because the profile contains the server's URL.
   const firstStart = await createFirstOrganization(context, config, dataDirectory);
   const served = await serveOwnDirectories(parts);
@@ -121,7 +121,7 @@ type Parts = {
 };
 
 /** Starts to listen and returns the URL. The readiness probe reports that the service is not ready yet. */
-async function startHttpServer({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
+async function listen({ context, runtime, store, dataDirectory, config, state, teardown }: Parts): Promise<string> {
   addGauges(context.telemetry.registry, context);
   const app = await createHttpServer(
     context,

@@ -20,8 +20,8 @@ import { createBotFailureRecorder } from './record-bot-failure.ts';
 import { createSessionEndRecorder, type SessionEndRecorder } from './record-ends.ts';
 import { createInstanceReplacer, type InstanceReplacer, waitBeforeReplacement } from './replace-instance.ts';
 import { launchDeadline, startDeadline } from './start-deadline.ts';
-import { createTakeover } from './takeover.ts';
 import { giveBackOnFailure, publishReadyAddress } from './take-session.ts';
+import { createTakeover } from './takeover.ts';
 import { createDeploymentValidator } from './validation.ts';
 import type { WatchedSession } from './watch-start.ts';
 
