@@ -25,17 +25,13 @@ export async function runPipecatScript<Answer>(
   environment: PipecatEnvironment,
   script: string,
   question: unknown,
-): Promise<readonly Answer[]> {
+): Promise<Answer> {
   if (environment.kind === 'missing') throw new Error(environment.reason);
   return runPythonScript(join(environment.bin, 'python'), script, question);
 }
 
 /** Like `runPipecatScript`, but with a Python interpreter without packages. */
-export async function runPythonScript<Answer>(
-  python: string,
-  script: string,
-  question: unknown,
-): Promise<readonly Answer[]> {
+export async function runPythonScript<Answer>(python: string, script: string, question: unknown): Promise<Answer> {
   const answer = await run(python, [join(import.meta.dirname, script)], { stdin: JSON.stringify(question) });
   return JSON.parse(answer.trimEnd().split('\n').at(-1) ?? '');
 }

@@ -43,7 +43,7 @@ const checks = await Promise.all(
 );
 // One process for all rows, because parsing the source of a release takes seconds.
 const question = { known: await downloadPipecatSource(libraryVersion, python), checks };
-const found = await runPythonScript<readonly MissingNames[]>(python.program, 'find_missing.py', question);
+const found = await runPythonScript<readonly (readonly MissingNames[])[]>(python.program, 'find_missing.py', question);
 
 /** Returns the names that the release of a row does not define. Maps each name to a project that uses it. */
 function missingIn(row: number): Readonly<Record<string, string>> {

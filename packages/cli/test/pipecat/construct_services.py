@@ -1,18 +1,16 @@
 """Imports generated bots, constructs their services as the bots do, and reports errors and deprecation warnings.
 
-Reads a JSON list of {name, files, variables} from standard input: `files` are paths of Python modules, and `variables`
-are their environment variables. Prints a list of {name, failures, deprecated, constructed} as its last line. The
-network is blocked: a constructor that needs the network is reported as {wants: "network"}.
+`construct_project_services` takes {name, files, variables}: `files` are paths of Python modules, and `variables` are their
+environment variables. It returns {name, failures, deprecated, constructed}. If the network is blocked, a constructor that
+needs the network is reported as {wants: "network"}.
 """
 
 import ast
 import asyncio
 import importlib.util
-import json
 import os
 import socket
 import ssl
-import sys
 import time
 import warnings
 from contextlib import contextmanager
@@ -111,9 +109,3 @@ def is_deprecation(warning):
 def is_warning_from_generated_code(warning, path):
     """Return whether generated code caused the warning, not a vendor's package."""
     return warning.filename == path or "is deprecated since" in str(warning.message)
-
-
-if __name__ == "__main__":
-    asked = json.load(sys.stdin)
-    block_network()
-    print(json.dumps([construct_project_services(project) for project in asked]))

@@ -1,17 +1,13 @@
 """Finds uses of pipecat-ai in generated code that the library documents as deprecated.
 
 Type checkers only find deprecations in decorators. For arguments, settings and whole modules, the library uses the
-directive `.. deprecated::` in docstrings. Reads a JSON list of paths from standard input and prints a list of {path,
-uses} as its last line.
+directive `.. deprecated::` in docstrings. `check_library_use.py` runs this check.
 """
 
 import ast
 import importlib
 import inspect
-import json
 import re
-import sys
-import warnings
 from functools import cache
 from pathlib import Path
 
@@ -93,6 +89,5 @@ def find_deprecated_uses(path):
             yield f".{node.attr}"
 
 
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    print(json.dumps([{"path": path, "uses": sorted(set(find_deprecated_uses(path)))} for path in json.load(sys.stdin)]))
+def report_deprecated_uses(path):
+    return {"path": path, "uses": sorted(set(find_deprecated_uses(path)))}

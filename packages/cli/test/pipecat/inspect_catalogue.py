@@ -1,18 +1,15 @@
 """Looks up the services of the `botcli init` catalogue in the installed pipecat-ai.
 
-Reads a JSON list of {value, module, class, arguments, settings, extras} from standard input and prints a list of
-{value, how, missing, deprecated, python}. `python` is the lowest Python version on which pip installs all packages of
-the extras. `how` is "imported" if the class could be imported, and "nowhere" if the module could be imported but lacks
-the class. If the import failed, for example because a package of the vendor is not installed, the class is looked up in
-the source of the module, and `how` is "source".
+`look_up_service` takes {value, module, class, arguments, settings, extras} and returns {value, how, missing, deprecated,
+python}. `python` is the lowest Python version on which pip installs all packages of the extras. `how` is "imported" if
+the class could be imported, and "nowhere" if the module could be imported but lacks the class. If the import failed, for
+example because a package of the vendor is not installed, the class is looked up in the source of the module, and `how` is
+"source".
 """
 
 import importlib
 import importlib.util
 import inspect
-import json
-import sys
-import warnings
 from dataclasses import fields, is_dataclass
 from importlib import metadata
 from pathlib import Path
@@ -85,8 +82,3 @@ def inspect_service(service):
     missing = [name for name in service["arguments"] if name not in taken]
     missing += [f"settings.{name}" for name in service["settings"] if name not in keys]
     return {"value": service["value"], "how": how, "missing": missing, "deprecated": deprecated}
-
-
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    print(json.dumps([look_up_service(service) for service in json.load(sys.stdin)]))

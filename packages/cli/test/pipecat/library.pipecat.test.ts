@@ -36,11 +36,28 @@ const isDiscouraged = ({ name }: { readonly name: string }) => discouraged.some(
 /** Prints a line about a check that was skipped on this machine, with the reason. */
 const printLine = (line: string) => process.stdout.write(`${line}\n`);
 
+/** What `check_library_use.py` found. */
+type LibraryUse = {
+  readonly inspected: readonly {
+    readonly value: string;
+    readonly how: string;
+    readonly missing: readonly string[];
+    readonly python: string;
+  }[];
+  readonly constructed: readonly {
+    readonly name: string;
+    readonly failures: readonly { readonly error: string; readonly wants: string | null }[];
+    readonly deprecated: readonly string[];
+  }[];
+  readonly deprecated: readonly { readonly path: string; readonly uses: readonly string[] }[];
+};
+
 describe.each(vendorPackageGroups)(
   'generated Pipecat projects with installed vendor packages ($name)',
   ({ name: groupName, services: own, ...packages }) => {
     let environment: PipecatEnvironment;
     let projects: readonly WrittenProject[];
+    let found: LibraryUse;
     beforeAll(async () => {
       const others = vendorPackageGroups
         .filter(({ name }) => name !== groupName)
@@ -53,8 +70,27 @@ describe.each(vendorPackageGroups)(
       // model service.
       const extras = [...packages.extras, ...projects.flatMap((project) => project.extras)];
       environment = await preparePipecatEnvironment({ ...packages, extras });
-      if (environment.kind === 'missing') printLine(`not run: ${groupName}: ${environment.reason}`);
-    });
+      if (environment.kind === 'missing') {
+        printLine(`not run: ${groupName}: ${environment.reason}`);
+        return;
+      }
+      found = await ask<LibraryUse>('check_library_use.py', {
+        projects: await listBots(),
+        services: own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
+          value,
+          module,
+          extras,
+          class: className,
+          arguments: [
+            ...Object.keys(args),
+            ...(session === undefined ? [] : [session]),
+            ...(settings === null ? [] : ['settings']),
+          ],
+          settings: Object.keys(settings ?? {}),
+        })),
+        files: projects.flatMap(({ files }) => files.filter((path) => path.endsWith('.py'))),
+      });
+    }, 1_200_000);
 
     const ask = <Answer>(script: string, question: unknown) => runPipecatScript<Answer>(environment, script, question);
 
@@ -75,30 +111,12 @@ describe.each(vendorPackageGroups)(
 
     test('use only service classes, arguments and settings that exist in Pipecat', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
-      const asked = own.map(({ value, module, className, arguments: args, settings, session, extras }) => ({
-        value,
-        module,
-        extras,
-        class: className,
-        arguments: [
-          ...Object.keys(args),
-          ...(session === undefined ? [] : [session]),
-          ...(settings === null ? [] : ['settings']),
-        ],
-        settings: Object.keys(settings ?? {}),
-      }));
-      type Found = {
-        readonly value: string;
-        readonly how: string;
-        readonly missing: readonly string[];
-        readonly python: string;
-      };
-      const found = await ask<Found>('inspect_catalogue.py', asked);
-      expect(found.filter(({ missing }) => missing.length > 0)).toEqual([]);
-      expect(found).toHaveLength(own.length);
+      const { inspected } = found;
+      expect(inspected.filter(({ missing }) => missing.length > 0)).toEqual([]);
+      expect(inspected).toHaveLength(own.length);
       const pythons = own.map(({ value, python }) => ({ value, python: python ?? '3.11' }));
-      expect(found.map(({ value, python }) => ({ value, python }))).toEqual(pythons);
-      const inSource = found.filter(({ how }) => how === 'source').map(({ value }) => value);
+      expect(inspected.map(({ value, python }) => ({ value, python }))).toEqual(pythons);
+      const inSource = inspected.filter(({ how }) => how === 'source').map(({ value }) => value);
       const tooNew = own.filter((service) => !fits(service)).map(({ value }) => value);
       expect(inSource).toEqual(tooNew);
       for (const value of tooNew)
@@ -107,24 +125,15 @@ describe.each(vendorPackageGroups)(
 
     test('create their Pipecat services and use no deprecated parts of Pipecat', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
-      const asked = await listBots();
-      type Tried = {
-        readonly name: string;
-        readonly failures: readonly { readonly error: string; readonly wants: string | null }[];
-        readonly deprecated: readonly string[];
-        readonly constructed: readonly string[];
-      };
-      const found = await ask<Tried>('construct_services.py', asked);
-      const broken = found.filter(({ failures }) => failures.some(({ wants }) => wants === null));
+      const { constructed, deprecated } = found;
+      const broken = constructed.filter(({ failures }) => failures.some(({ wants }) => wants === null));
       expect(broken.map(({ name, failures }) => ({ name, failures }))).toEqual([]);
-      const old = found.filter((one) => one.deprecated.length > 0 && !isDiscouraged(one));
+      const old = constructed.filter((one) => one.deprecated.length > 0 && !isDiscouraged(one));
       expect(old.map(({ name, deprecated }) => ({ name, deprecated }))).toEqual([]);
-      for (const { name, failures } of found.filter((one) => one.failures.length > 0)) {
+      for (const { name, failures } of constructed.filter((one) => one.failures.length > 0)) {
         printLine(`not constructed: ${name}: it wants the network (${failures[0]?.error.slice(0, 80)})`);
       }
-      const python = projects.flatMap(({ files }) => files.filter((path) => path.endsWith('.py')));
-      const uses = await ask<{ readonly path: string; readonly uses: readonly string[] }>('find_deprecated.py', python);
-      const wrong = uses.flatMap(({ path, uses }) => {
+      const wrong = deprecated.flatMap(({ path, uses }) => {
         const project = projects.find(({ files }) => files.includes(path));
         return uses.length === 0 || project === undefined || isDiscouraged(project) ? [] : [{ of: project.name, uses }];
       });
@@ -144,11 +153,11 @@ describe.each(vendorPackageGroups)(
         readonly reason: string | null;
         readonly forks: readonly { readonly failures: readonly unknown[] }[];
       };
-      const found = await ask<Forked>('fork_services.py', { shim, projects });
-      expect(found.filter(({ reason }) => reason !== null)).toEqual([]);
-      expect(found.filter(({ forks }) => forks.some(({ failures }) => failures.length > 0))).toEqual([]);
-      expect(found.map(({ forks }) => forks.length)).toEqual(projects.map(() => 2));
-      printLine(`forked after the import of bot.py: ${found.length} bots`);
+      const forked = await ask<readonly Forked[]>('fork_services.py', { shim, projects });
+      expect(forked.filter(({ reason }) => reason !== null)).toEqual([]);
+      expect(forked.filter(({ forks }) => forks.some(({ failures }) => failures.length > 0))).toEqual([]);
+      expect(forked.map(({ forks }) => forks.length)).toEqual(projects.map(() => 2));
+      printLine(`forked after the import of bot.py: ${forked.length} bots`);
     });
 
     test('have no type errors', async ({ skip }) => {
@@ -171,9 +180,10 @@ describe.each(vendorPackageGroups)(
     test('have a valid pyproject.toml and valid evaluation scenarios', async ({ skip }) => {
       if (environment.kind === 'missing') return skip(environment.reason);
       const asked = projects.flatMap(({ files }) => files.filter((path) => /pyproject\.toml$|\.yaml$/.test(path)));
-      const found = await ask<{ readonly path: string; readonly error: string | null }>('check_files.py', asked);
-      expect(found).toHaveLength(asked.length);
-      expect(found.filter(({ error }) => error !== null)).toEqual([]);
+      type Parsed = { readonly path: string; readonly error: string | null };
+      const parsed = await ask<readonly Parsed[]>('check_files.py', asked);
+      expect(parsed).toHaveLength(asked.length);
+      expect(parsed.filter(({ error }) => error !== null)).toEqual([]);
     });
   },
 );

@@ -84,7 +84,7 @@ beforeAll(async () => {
     return { name, file, variables, sessions };
   });
   type Found = { readonly name: string; readonly sessions: readonly ObservedSession[] };
-  const found = await runPipecatScript<Found>(environment, 'run_sessions.py', await Promise.all(asked));
+  const found = await runPipecatScript<readonly Found[]>(environment, 'run_sessions.py', await Promise.all(asked));
   held = new Map(found.map(({ name, sessions }) => [name, sessions]));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));

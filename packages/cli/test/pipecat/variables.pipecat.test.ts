@@ -43,7 +43,7 @@ type ServiceQuery = ServiceArguments & { readonly modules: readonly string[] };
 type ServiceVariables = { readonly value: string; readonly reads: readonly string[] };
 
 async function readsOf(asked: readonly ServiceQuery[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  const found = await runPipecatScript<ServiceVariables>(environment, 'find_variables.py', asked);
+  const found = await runPipecatScript<readonly ServiceVariables[]>(environment, 'find_variables.py', asked);
   return new Map(found.map(({ value, reads }) => [value, reads]));
 }
 
