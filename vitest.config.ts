@@ -90,7 +90,7 @@ const suites: Readonly<Record<string, Suite>> = {
   },
   /**
    * Real projects with real packages, which are installed from the registries that this machine is configured to use. With
-   * `BOTHOST_TEST_VENDORS=some`, forks a bot for each eighth service instead of every one. `BOTHOST_TEST_PIPECAT_VERSIONS` has the
+   * `BOTHOST_TEST_VENDORS=some`, checks fewer generated bots with the packages of vendors. `BOTHOST_TEST_PIPECAT_VERSIONS` has the
    * versions of Pipecat whose conversations are recorded (default: the newest, with fewer calls).
    */
   pipecat: {

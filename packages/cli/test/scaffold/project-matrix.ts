@@ -35,6 +35,8 @@ const eachPair = pairs.flatMap((values): [string, ProjectOptions][] => [
   [`${values.join(' and ')}, realtime, with everything`, { ...realtime, ...everything, transports: values }],
   [`${values.join(' and ')}, cascade, with everything`, { ...cascade, ...everything, transports: values }],
 ]);
+/** The projects for each combination of two transports: three with different features, one after the other. */
+export const transportPairNames: readonly string[] = eachPair.map(([name]) => name);
 const webTransports = ['lightrtc', 'hostedrtc', 'livekit', 'websocket'];
 const eachFeature: [string, ProjectOptions][] = [
   ...Object.keys(everything).map((name): [string, ProjectOptions] => [name, { ...cascade, [name]: true }]),
