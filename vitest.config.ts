@@ -9,8 +9,8 @@ const environment = process.env;
 const cache = environment['BOTHOST_TEST_CACHE'] ?? fileURLToPath(new URL('node_modules/.cache', import.meta.url));
 const killSeed = Number(environment['BOTHOST_TEST_SEED'] ?? Date.now() % 1_000_000);
 const inCi = (environment['CI'] ?? '') !== '';
-/** Whether to test the earlier version of each client of Pipecat Cloud, too. `BOTHOST_TEST_CLIENTS=newest` leaves it out. */
-const earlierClients = environment['BOTHOST_TEST_CLIENTS'] !== 'newest';
+/** `BOTHOST_TEST_CLIENTS=some` leaves out the earlier version of each client of Pipecat Cloud, and repetitions with generated ones. */
+const everyClient = environment['BOTHOST_TEST_CLIENTS'] !== 'some';
 // Without the setting of this repository's .npmrc and the option --silent, which `npm run` passes on to the npm of projects.
 const { npm_config_include: _include, npm_config_loglevel: _logLevel, ...surroundings } = environment;
 
@@ -62,7 +62,7 @@ const suites: Readonly<Record<string, Suite>> = {
     globalSetup: [build, uv],
     testTimeout: 180_000,
     hookTimeout: 400_000,
-    provide: { clientCache: cache, pythonCache: cache, python: undefined, earlierClients },
+    provide: { clientCache: cache, pythonCache: cache, python: undefined, everyClient },
   },
   /**
    * Tests that repeatedly kill the built service, which runs as a separate process. `BOTHOST_TEST_KILLS` is the number of kills
@@ -108,7 +108,7 @@ const suites: Readonly<Record<string, Suite>> = {
       python: environment['BOTHOST_TEST_PYTHON'],
       surroundings: { ...surroundings, PYTHONDONTWRITEBYTECODE: '' },
       everyVendor: environment['BOTHOST_TEST_VENDORS'] !== 'some',
-      earlierClients,
+      everyClient,
       pipecatVersions: (environment['BOTHOST_TEST_PIPECAT_VERSIONS'] ?? '')
         .split(',')
         .filter((version) => version !== ''),

@@ -17,11 +17,7 @@ const suites = [
     variables: { BOTHOST_TEST_ATTACK_SECONDS: '0' },
   },
   { name: 'earlier CLI', command: npmRun('test:pipecat'), parameters: ['test/existing-clients/cli'] },
-  {
-    name: 'earlier web clients',
-    command: npmRun('test:clients'),
-    parameters: ['packages/dashboard/test/existing-clients'],
-  },
+  { name: 'web clients', command: npmRun('test:clients') },
   {
     name: 'docker',
     command: npmRun('test:docker'),

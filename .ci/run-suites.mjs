@@ -25,7 +25,7 @@ const crash = (options) =>
     ...options,
   });
 
-const clients = { BOTHOST_TEST_CLIENTS: process.env.BOTHOST_TEST_CLIENTS ?? 'newest' };
+const clients = { BOTHOST_TEST_CLIENTS: process.env.BOTHOST_TEST_CLIENTS ?? 'some' };
 
 /**
  * The suites in the order in which they start, two at a time: the longest first, so that no processor is idle at the end. No two

@@ -23,7 +23,7 @@ import versions from './versions.json' with { type: 'json' };
 declare module 'vitest' {
   interface ProvidedContext {
     /** Whether to test the earlier version of each client, too. */
-    earlierClients: boolean;
+    everyClient: boolean;
   }
 }
 
@@ -62,7 +62,7 @@ createServer(async (request, response) => {
 }).listen(Number(process.env.PORT), process.env.BOT_HOST);
 `;
 
-const tested = versions.pypi.pipecatcloud.slice(0, inject('earlierClients') ? undefined : 1);
+const tested = versions.pypi.pipecatcloud.slice(0, inject('everyClient') ? undefined : 1);
 
 describe.each(tested.map((version, index) => [version, index === 0] as const))(
   'pipecatcloud version %s',

@@ -18,7 +18,7 @@ import { talkingBotDirectory } from './support/local-bot.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /** Whether to test the earlier version of each client, too. */
-    earlierClients: boolean;
+    everyClient: boolean;
   }
 }
 
@@ -115,7 +115,7 @@ declare global {
 }
 
 describeUnless(noBrowser, 'the web clients of Pipecat', () => {
-  describe.each([['newest', 0] as const, ...(inject('earlierClients') ? [['earlier', 1] as const] : [])])(
+  describe.each([['newest', 0] as const, ...(inject('everyClient') ? [['earlier', 1] as const] : [])])(
     'the web clients of Pipecat (%s release)',
     (_, index) => {
       let page: Page;

@@ -8,6 +8,7 @@ import { describeUnless, testUnless } from '../../runtime/test/skip-with-reason.
 import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
 import {
   buildClientForTransport,
+  type ClientKind,
   clientKinds,
   clientTransports,
   type GeneratedClient,
@@ -21,6 +22,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A cache directory that is kept between runs. */
     clientCache: string;
+    /** Whether to repeat conversations and builds with every transport. Otherwise, each kind of client repeats one. */
+    everyClient: boolean;
     /** A directory that contains the program uv, or an empty string if uv could not be installed. */
     uvFolder: string;
   }
@@ -65,6 +68,13 @@ afterAll(async () => {
   await browser?.close();
   await service?.close();
 });
+
+const labels = ['Peer to peer', 'WebSocket'];
+/** Transports for a repetition with a kind of client: all, or another one for each kind. */
+const sample = (transports: readonly string[], kind: ClientKind) =>
+  inject('everyClient')
+    ? transports
+    : transports.filter((_, index) => index === clientKinds.indexOf(kind) % transports.length);
 
 type Bot = Parameters<typeof serveGeneratedClient>[1];
 
@@ -150,7 +160,7 @@ describeUnless(noBrowser, 'generated clients', () => {
       const policy = await readContentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
       const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
       expect(await page.title()).toBe('Garden line');
-      for (const label of ['Peer to peer', 'WebSocket']) {
+      for (const label of labels) {
         await converse(page, label);
         await stopSessions();
         await hasStatus(page, 'Ended');
@@ -164,7 +174,7 @@ describeUnless(noBrowser, 'generated clients', () => {
       const bot = await runBotLocally(cache, inject('uvFolder'));
       onTestFinished(bot.close);
       const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
-      for (const label of ['Peer to peer', 'WebSocket']) {
+      for (const label of sample(labels, kind)) {
         await converse(page, label);
         await page.getByRole('button', { name: 'Hang up' }).click();
         await hasStatus(page, 'Ended');
@@ -182,7 +192,7 @@ describeUnless(noBrowser, 'generated clients', () => {
         const bot = await runBotLocally(cache, inject('uvFolder'));
         onTestFinished(bot.close);
         const { page } = await open(client, { startUrl: bot.startUrl, publicKey: null });
-        for (const label of ['Peer to peer', 'WebSocket']) {
+        for (const label of sample(labels, kind)) {
           await selectTransport(page, label);
           await talk(page).click();
           await waitForTranscript(page, 'I hear a tone');
@@ -225,7 +235,7 @@ describeUnless(noBrowser, 'generated clients', () => {
 
     // This must be the last test, because it overwrites the generated client.
     test('has no type errors and can be built with any single transport', async () => {
-      for (const transport of clientTransports) await buildClientForTransport(client, program, transport);
+      for (const transport of sample(clientTransports, kind)) await buildClientForTransport(client, program, transport);
     }, 400_000);
   });
 });

@@ -57,7 +57,7 @@ export async function setUpGeneratedClient(
 
 /**
  * Generates the client again for a single transport and builds it with the installed packages. Rejects with the output of the
- * compiler or bundler. Next.js takes long to build, so its clients are only compiled, except for the last transport.
+ * compiler or bundler. Next.js takes long to build, so its clients are only compiled, except for the first transport.
  */
 export async function buildClientForTransport(
   client: GeneratedClient,
@@ -65,7 +65,7 @@ export async function buildClientForTransport(
   transport: string,
 ): Promise<void> {
   await generate(client, program, [transport]);
-  const isCompiledOnly = client.kind === 'react-nextjs' && transport !== clientTransports.at(-1);
+  const isCompiledOnly = client.kind === 'react-nextjs' && transport !== clientTransports[0];
   const compile = async () => {
     await npm(client, ['exec', '--', 'next', 'typegen']);
     await npm(client, ['exec', '--', 'tsc', '--noEmit']);
