@@ -16,8 +16,8 @@ const suites = [
     command: npmRun('test:crash'),
     variables: { BOTHOST_TEST_ATTACK_SECONDS: '0' },
   },
-  { name: 'earlier CLI', command: npmRun('test:pipecat'), parameters: ['test/existing-clients/cli'] },
-  { name: 'web clients', command: npmRun('test:clients') },
+  { name: 'pipecat-cli', command: npmRun('test:pipecat'), parameters: ['test/existing-clients'] },
+  { name: 'web-clients', command: npmRun('test:clients') },
   {
     name: 'docker',
     command: npmRun('test:docker'),
