@@ -80,13 +80,13 @@ type Bench = {
 type BenchOptions = {
   readonly building?: Partial<BuildLimits>;
   readonly cacheLimitBytes?: number;
-  /** Whether to replace the Python host shim with a stand-in that has no requirements. */
-  readonly needsNoIndex?: boolean;
+  /** Whether to replace the Python host shim with a stand-in without requirements, whose installation takes seconds. */
+  readonly hasStandInShim?: boolean;
 };
 
 async function openBench(
   path = searchPath,
-  { building: more, cacheLimitBytes, needsNoIndex = false }: BenchOptions = {},
+  { building: more, cacheLimitBytes, hasStandInShim = false }: BenchOptions = {},
 ): Promise<Bench> {
   const directory = await mkdtemp(join(tmpdir(), 'bothost-real-'));
   await chmod(directory, 0o711);
@@ -99,7 +99,7 @@ async function openBench(
     installsUv: false,
     ...more,
   };
-  const shimPackage = needsNoIndex ? await writeStandInShim(join(directory, 'shim')) : undefined;
+  const shimPackage = hasStandInShim ? await writeStandInShim(join(directory, 'shim')) : undefined;
   const runtime = await openProcessRuntime({ dataDirectory, path, building, cacheLimitBytes, shimPackage });
   const started: string[] = [];
   onTestFinished(async () => {
@@ -203,7 +203,7 @@ build-backend = "setuptools.build_meta"
     it('downloads each package once per organization until the download cache exceeds its limit', async () => {
       const index = await startPackageIndex();
       const building = { environment: { PIP_INDEX_URL: index.url } };
-      const bench = await openBench(path, { building, cacheLimitBytes: 400_000, needsNoIndex: true });
+      const bench = await openBench(path, { building, cacheLimitBytes: 400_000, hasStandInShim: true });
       // Append the project id to requirements.txt as a comment, so that each project gets its own Python environment.
       const prepare = async (id: string, organizationId: string, requirements = 'small\n') => {
         const files = { 'bot.py': '', 'requirements.txt': `${requirements}# ${id}\n` };
@@ -222,7 +222,7 @@ build-backend = "setuptools.build_meta"
     });
 
     it('is rejected with the status and last output of a failed command, and leaves no files', async () => {
-      const bench = await openBench(path);
+      const bench = await openBench(path, { hasStandInShim: true });
       const project = await bench.project('bad', { 'bot.py': '', 'requirements.txt': 'itsdangerous==999\n' });
       await expect(bench.prepare('bad', project)).rejects.toThrow(
         /install -r requirements\.txt" failed with status 1\.[\s\S]*itsdangerous==999/,
@@ -236,7 +236,7 @@ build-backend = "setuptools.build_meta"
 });
 
 testUnless(noPython, 'the driver installs uv once for all organizations if PATH does not contain uv', async () => {
-  const bench = await openBench('/usr/bin:/bin', { building: { installsUv: true } });
+  const bench = await openBench('/usr/bin:/bin', { building: { installsUv: true }, hasStandInShim: true });
   const prepare = async (id: string) => {
     const files = { 'bot.py': '', 'requirements.txt': 'itsdangerous==2.2.0\n' };
     return (await bench.prepare(id, await bench.project(id, files), id)).lines;
@@ -256,7 +256,7 @@ testUnless(noPython, 'the driver installs uv once for all organizations if PATH 
 
 testUnless(noPython, 'a build without uv fails with the reason and what to do', async () => {
   const building = { installsUv: true, environment: { PIP_INDEX_URL: 'http://me:password@127.0.0.1:1/' } };
-  const bench = await openBench('/usr/bin:/bin', { building, needsNoIndex: true });
+  const bench = await openBench('/usr/bin:/bin', { building, hasStandInShim: true });
   const project = await bench.project('p', { 'bot.py': '' });
   const sentence =
     /^Installing Python packages needs uv, which the service could not install \(ERROR: No matching distribution .*\)\. Ask the operator to install uv in the PATH of the service, and deploy again\.$/;
@@ -267,7 +267,7 @@ testUnless(noPython, 'a build without uv fails with the reason and what to do', 
   }
   expect(await readdir(join(bench.dataDirectory, 'tools/uv'))).toEqual([]);
 
-  const never = await openBench('/usr/bin:/bin', { needsNoIndex: true });
+  const never = await openBench('/usr/bin:/bin', { hasStandInShim: true });
   await expect(never.prepare('p', await never.project('p', { 'bot.py': '' }))).rejects.toThrow(/BOTHOST_INSTALL_UV/);
 });
 
@@ -314,7 +314,7 @@ describeUnless(noPython, 'a uv.lock', () => {
   const locked = '"itsdangerous<2.2", "markupsafe"';
   const openLocked = async (environmentOfBuilds: Readonly<Record<string, string>> = {}) => {
     const building = { environment: { ...environment, ...environmentOfBuilds } };
-    const bench = await openBench(`${uv}:${searchPath}`, { building });
+    const bench = await openBench(`${uv}:${searchPath}`, { building, hasStandInShim: true });
     const project = await bench.project('locked', { 'bot.py': '', 'pyproject.toml': manifest(locked) });
     await promisify(execFile)(join(uv, 'uv'), ['lock', '--quiet'], { cwd: project });
     return { bench, project };
