@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createRecordingPath } from '@bothost/contract';
 import pg from 'pg';
-import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { testUnless } from '../../runtime/test/skip-with-reason.ts';
 import { createTestAuthority } from '../../runtime/test/test-authority.ts';
@@ -20,6 +20,7 @@ import {
   startWebSocketSession,
   waitForSessionEnd,
 } from './support/client.ts';
+import { uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 import { findMissingTurnServer, networkAddress, startTurnServer } from './support/turn-server.ts';
 
@@ -41,27 +42,25 @@ let service: TestServer;
 let directory: string;
 let closeRelay: () => Promise<void> = async () => undefined;
 
-/** Prepares two projects with the same dependencies, so that the second project uses the environment of the first. */
+/** Deploys two projects of one organization with the same dependencies, so that the second uses the environment of the first. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'bothost-python-'));
-  const [good, bad] = [join(directory, 'pipecat-echo'), join(directory, 'pipecat-broken')];
-  for (const folder of [good, bad]) await cp(echo, folder, { recursive: true });
-  await edit(join(bad, 'deploy.toml'), 'pipecat-echo', 'pipecat-broken');
-  await edit(join(bad, 'bot.py'), '"""Called once for each session."""', 'raise RuntimeError("in the middle")');
-  // The output of a forked instance does not contain what the import prints.
-  await writeFile(join(bad, 'bot.py'), `${await readFile(join(bad, 'bot.py'), 'utf8')}\nprint("imported here")\n`);
   const { inherited, secrets } = readConfig();
   service = await startTestServer({
-    agents: [good, bad],
-    // Put uv on the PATH, so that the service uses it. Without uv it uses pip, which takes four times as long.
+    // Put uv in PATH, so that the service does not install it.
     environment: {
       PATH: `${inject('uvFolder')}:${inherited.path}`,
       ...secrets.buildVariables,
       ...(await startRelay()),
     },
   });
-  await isReady('pipecat-echo');
-  await isReady('pipecat-broken');
+  const read = (name: string) => readFile(join(echo, name), 'utf8');
+  const [bot, pyproject] = [await read('bot.py'), await read('pyproject.toml')];
+  await deploy('pipecat-echo', { 'bot.py': bot, 'pyproject.toml': pyproject });
+  const broken = bot.replace('"""Called once for each session."""', 'raise RuntimeError("in the middle")');
+  expect(broken).not.toBe(bot);
+  // The output of a forked instance does not contain what the import prints.
+  await deploy('pipecat-broken', { 'bot.py': `${broken}\nprint("imported here")\n`, 'pyproject.toml': pyproject });
   return async () => {
     await service.close();
     await closeRelay();
@@ -81,17 +80,11 @@ async function startRelay(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-async function edit(file: string, from: string, to: string): Promise<void> {
-  const text = await readFile(file, 'utf8');
-  expect(text).toContain(from);
-  await writeFile(file, text.replaceAll(from, to));
-}
-
-async function isReady(agentName: string): Promise<void> {
-  await vi.waitUntil(async () => (await service.client.getAgent({ params: { agentName } })).ready, {
-    timeout: 500_000,
-    interval: 500,
-  });
+async function deploy(agentName: string, files: Readonly<Record<string, string>>): Promise<void> {
+  const { id: buildId } = await uploadAndBuildProject(service, files);
+  const autoScaling = { minAgents: 0, maxAgents: 10 };
+  await service.client.createAgent({ body: { serviceName: agentName, buildId, autoScaling } });
+  expect((await waitForSettledDeployment(service, agentName, 120_000)).errors).toEqual([]);
 }
 
 async function open(agentName: string): Promise<{ readonly socket: WebSocket; readonly sessionId: string }> {
