@@ -1,24 +1,18 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { expect, inject, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { visitByEvalTransport } from '../../cli/test/generated-bots/eval-visit.ts';
 import { listLiveFiles, readLiveFile } from '../../runtime/test/list-live-files.ts';
-import { readConfig } from '../../server/src/config.ts';
+import { deployPipecatBot } from '../../server/test/python-bots.ts';
 import { dumpDatabase } from '../../server/test/support/dump-database.ts';
 import { createOperatorClient, testPassword } from '../../server/test/support/people.ts';
-import { startTestServer } from '../../server/test/support/test-server.ts';
+import type { TestServer } from '../../server/test/support/test-server.ts';
 import { browserTest, launchBrowser } from './support/browser.ts';
 
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const conversationBot = new URL('../../../runtimes/python/tests/conversation_bot.py', import.meta.url);
 const agentName = 'discreet';
-const settings = `agent_name = "${agentName}"
-websocket_auth = "none"
-[conversation]
-level = "transcript"
-redact = ["card", "iban", "email", "phone", "/C-[0-9]{6}/"]
-`;
+const redact = ['card', 'iban', 'email', 'phone', '/C-[0-9]{6}/'];
+const settings = { websocketAuth: 'none', conversation: { level: 'transcript', redact } } as const;
 /** What the caller types, and what may be left of it. */
 const personal = {
   '4111 1111 1111 1111': '[card]',
@@ -32,12 +26,9 @@ const phrase = `I am ${Object.keys(personal).join(' and ')}, thanks`;
 const redacted = `I am ${Object.values(personal).join(' and ')}, thanks`;
 const findPersonal = (text: string) => Object.keys(personal).filter((part) => text.includes(part));
 
-/** Writes the bot of the tests of the Python host, which says again what the caller types, and which has a function `redact`. */
-async function writeBot(directory: string): Promise<void> {
-  await mkdir(directory);
-  await writeFile(join(directory, 'deploy.toml'), settings);
-  await cp(join(repository, 'examples/pipecat-echo/pyproject.toml'), join(directory, 'pyproject.toml'));
-  let text = await readFile(join(repository, 'runtimes/python/tests/conversation_bot.py'), 'utf8');
+/** Returns the bot of the tests of the Python host, which says again what the caller types, with a function `redact`. */
+async function readBot(): Promise<string> {
+  let text = await readFile(conversationBot, 'utf8');
   for (const [before, after] of [
     [
       'transport_params = {\n',
@@ -60,78 +51,67 @@ async function writeBot(directory: string): Promise<void> {
     text = text.replace(before, after);
   }
   // The source must not contain what is searched for.
-  const redact = 'def redact(text: str) -> str:\n    return re.sub(r"Ms[.] [A-Z][a-z]+", "[name]", text)\n';
-  await writeFile(join(directory, 'bot.py'), `${text}\n\nimport re\n\n\n${redact}`);
+  const redaction = 'def redact(text: str) -> str:\n    return re.sub(r"Ms[.] [A-Z][a-z]+", "[name]", text)\n';
+  return `${text}\n\nimport re\n\n\n${redaction}`;
 }
 
-browserTest(
-  'personal data that a caller types is in no file, database, log, API response and page, but what replaces it is',
-  async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'bothost-redaction-'));
-    await writeBot(join(directory, agentName));
-    const { inherited, secrets } = readConfig();
-    const service = await startTestServer({
-      agents: [join(directory, agentName)],
-      environment: {
-        PATH: `${inject('uvFolder')}:${inherited.path}`,
-        ...secrets.buildVariables,
-      },
-    });
-    const browser = await launchBrowser(null);
-    onTestFinished(async () => {
-      await browser.close();
-      await service.close();
-      await rm(directory, { recursive: true });
-    });
-    const params = { agentName };
-    await vi.waitUntil(async () => (await service.client.getAgent({ params })).ready, {
-      timeout: 500_000,
-      interval: 500,
-    });
+/** Defines the test of redaction, with a service that has deployed another bot with the same packages. */
+export function defineRedactionTest(getService: () => TestServer): void {
+  browserTest(
+    'personal data that a caller types is in no file, database, log, API response and page, but what replaces it is',
+    async () => {
+      const service = getService();
+      const browser = await launchBrowser(null);
+      onTestFinished(() => browser.close());
+      const params = { agentName };
+      await deployPipecatBot(service, agentName, await readBot(), settings);
 
-    const socket = `${service.url.replace('http', 'ws')}/ws/generic/${agentName}.${service.organization}`;
-    const visit = visitByEvalTransport(socket, phrase);
-    const readFiles = async (directory: string) =>
-      (await Promise.all((await listLiveFiles(join(service.dataDirectory, directory))).map(readLiveFile))).map(
-        (bytes) => bytes.toString('latin1'),
-      );
-    const findStored = async () => {
-      const entries = await readdir(service.dataDirectory, { withFileTypes: true });
-      // The environment has only the packages of the bot.
-      const directories = entries.filter((entry) => entry.isDirectory() && entry.name !== 'environments');
-      const found: string[] = [];
-      for (const { name } of directories) found.push(...(await readFiles(name)).flatMap(findPersonal));
-      return found;
-    };
-    // The bot's own file, while the call runs.
-    await expect.poll(async () => (await readFiles('instances')).join(), { interval: 200 }).toContain(redacted);
-    expect(await findStored()).toEqual([]);
-    await visit;
-    const { sessions } = await service.client.getSessions({ params });
-    const { sessionId = '' } = sessions[0] ?? {};
+      const socket = `${service.url.replace('http', 'ws')}/ws/generic/${agentName}.${service.organization}`;
+      const visit = visitByEvalTransport(socket, phrase);
+      const readFiles = async (directory: string) =>
+        (await Promise.all((await listLiveFiles(join(service.dataDirectory, directory))).map(readLiveFile))).map(
+          (bytes) => bytes.toString('latin1'),
+        );
+      const findStored = async () => {
+        const entries = await readdir(service.dataDirectory, { withFileTypes: true });
+        // The environment and the download cache have only the packages of the bot.
+        const directories = entries.filter(
+          (entry) => entry.isDirectory() && !['environments', 'caches'].includes(entry.name),
+        );
+        const found: string[] = [];
+        for (const { name } of directories) found.push(...(await readFiles(name)).flatMap(findPersonal));
+        return found;
+      };
+      // The bot's own file, while the call runs.
+      await expect.poll(async () => (await readFiles('instances')).join(), { interval: 200 }).toContain(redacted);
+      expect(await findStored()).toEqual([]);
+      await visit;
+      const { sessions } = await service.client.getSessions({ params });
+      const { sessionId = '' } = sessions[0] ?? {};
 
-    const read = () => service.client.getSessionConversation({ params: { agentName, sessionId }, query: {} });
-    await expect.poll(async () => (await read()).state).toBe('complete');
-    const said = (await read()).lines.flatMap((line) => (line.kind === 'said' && line.turn > 0 ? [line.text] : []));
-    expect(said).toEqual([redacted, `You said ${redacted}. I answer you in full.`]);
-    expect(findPersonal(JSON.stringify(await read()))).toEqual([]);
-    expect(await findStored()).toEqual([]);
-    const { logs } = await service.client.getLogs({ params, query: { sessionId, limit: 1_000 } });
-    expect(logs.length).toBeGreaterThan(0);
-    expect(findPersonal(JSON.stringify(logs))).toEqual([]);
-    expect(findPersonal(await dumpDatabase(service.database.address))).toEqual([]);
+      const read = () => service.client.getSessionConversation({ params: { agentName, sessionId }, query: {} });
+      await expect.poll(async () => (await read()).state).toBe('complete');
+      const said = (await read()).lines.flatMap((line) => (line.kind === 'said' && line.turn > 0 ? [line.text] : []));
+      expect(said).toEqual([redacted, `You said ${redacted}. I answer you in full.`]);
+      expect(findPersonal(JSON.stringify(await read()))).toEqual([]);
+      expect(await findStored()).toEqual([]);
+      const { logs } = await service.client.getLogs({ params, query: { sessionId, limit: 1_000 } });
+      expect(logs.length).toBeGreaterThan(0);
+      expect(findPersonal(JSON.stringify(logs))).toEqual([]);
+      expect(findPersonal(await dumpDatabase(service.database.address))).toEqual([]);
 
-    const operator = await createOperatorClient(service);
-    const invitation = { organization: service.organization, role: 'owner', email: 'ada@example.org' } as const;
-    const page = await browser.newPage();
-    await page.goto((await operator.createOperatorInvitation({ body: invitation })).url);
-    await page.getByLabel('Name').fill('Ada');
-    await page.getByLabel('Password').fill(testPassword);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.waitForURL(`${service.url}/orgs/${service.organization}`);
-    await page.goto(`${service.url}/orgs/${service.organization}/sessions/${sessionId}`);
-    await page.getByRole('listbox', { name: 'Transcript' }).getByText(redacted, { exact: true }).waitFor();
-    expect(findPersonal((await page.locator('html').textContent()) ?? '')).toEqual([]);
-  },
-  600_000,
-);
+      const operator = await createOperatorClient(service);
+      const invitation = { organization: service.organization, role: 'owner', email: 'ada@example.org' } as const;
+      const page = await browser.newPage();
+      await page.goto((await operator.createOperatorInvitation({ body: invitation })).url);
+      await page.getByLabel('Name').fill('Ada');
+      await page.getByLabel('Password').fill(testPassword);
+      await page.getByRole('button', { name: 'Create account' }).click();
+      await page.waitForURL(`${service.url}/orgs/${service.organization}`);
+      await page.goto(`${service.url}/orgs/${service.organization}/sessions/${sessionId}`);
+      await page.getByRole('listbox', { name: 'Transcript' }).getByText(redacted, { exact: true }).waitFor();
+      expect(findPersonal((await page.locator('html').textContent()) ?? '')).toEqual([]);
+    },
+    600_000,
+  );
+}

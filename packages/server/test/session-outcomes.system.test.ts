@@ -17,7 +17,7 @@ import { createCarrierCall, dialCall } from './support/phone-calls.ts';
 import { createServiceProcess } from './support/service-process.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
-// A table: every transport, and every cause of the end of a session. `python-bots.pipecat.test.ts` and the tests of the Python host
+// A table: every transport, and every cause of the end of a session. `python-bots.ts` and the tests of the Python host
 // test what is special to Python, because they need Python packages.
 
 const transports = ['plain', 'webrtc', 'generic', ...phoneCarriers] as const;
