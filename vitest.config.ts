@@ -59,7 +59,7 @@ const suites: Readonly<Record<string, Suite>> = {
   /** Generated web clients. Each client is installed from the npm registry, built, and used in Chromium. */
   clients: {
     include: ['packages/**/*.clients.test.ts'],
-    globalSetup: [build, uv],
+    globalSetup: [build, uv, 'packages/dashboard/test/support/talking-service.setup.ts'],
     testTimeout: 180_000,
     hookTimeout: 400_000,
     provide: { clientCache: cache, pythonCache: cache, python: undefined, everyClient },

@@ -7,13 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { build, preview } from 'vite';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { createApiClient } from '../../contract/src/index.ts';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
 import { type DailyStandIn, startDailyStandIn } from '../../server/test/support/daily.ts';
 import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
-import { talkingBotDirectory } from './support/local-bot.ts';
+import {
+  deployTalkingBot,
+  talkingService as service,
+  stopTalkingSession,
+  talkingClient,
+} from './support/talking-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,44 +32,24 @@ const { npm: packages } = JSON.parse(
   await readFile(fromRoot('test/existing-clients/versions.json'), 'utf8'),
 ) as Versions;
 
+const agentName = 'existing-clients';
 let folder: string;
 let daily: DailyStandIn;
-let service: BuiltService;
 let browser: Browser;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
   folder = await mkdtemp(join(tmpdir(), 'bothost-talking-'));
-  const agent = join(folder, 'talking-bot');
-  await cp(talkingBotDirectory, agent, { recursive: true });
-  const [file, code] = [join(agent, 'deploy.toml'), join(agent, 'bot.py')];
-  await writeFile(file, `websocket_start = "minimal"\n${await readFile(file, 'utf8')}`);
-  const source = await readFile(code, 'utf8');
-  const first = 'async def bot(arguments: RunnerArguments) -> None:\n';
-  expect(source).toContain(first);
-  await writeFile(code, source.replace(first, `${first}    print("body", arguments.body, flush=True)\n`));
-  const inherited = Object.entries(import.meta.env).filter(([name]) =>
-    /^(PIP_|UV_|https?_proxy$|SSL_CERT_)/i.test(name),
-  );
-  daily = await startDailyStandIn();
-  service = await startBuiltService(
-    {
-      ...(Object.fromEntries(inherited) as Record<string, string>),
-      // Put uv in PATH, because pip takes ten times as long to install Pipecat.
-      PATH: `${import.meta.env['PATH']}:${inject('uvFolder')}`,
-      BOTHOST_AGENTS: agent,
-      BOTHOST_DAILY_API_URL: daily.url,
-      BOTHOST_BUILD_ENVIRONMENT: inherited.map(([name]) => name).join(','),
-    },
-    300_000,
-  );
-  browser = await launchBrowser(service.folder);
-  const isReady = async () => (await service.ask('agents/talking-bot'))['ready'] === true;
-  await vi.waitUntil(isReady, { timeout: 300_000, interval: 500 });
+  daily = await startDailyStandIn({ port: service.dailyPort });
+  browser = await launchBrowser(folder);
+  await deployTalkingBot(agentName, { websocketStart: 'minimal' }, (code) => {
+    const first = 'async def bot(arguments: RunnerArguments) -> None:\n';
+    expect(code).toContain(first);
+    return code.replace(first, `${first}    print("body", arguments.body, flush=True)\n`);
+  });
 });
 afterAll(async () => {
   await browser?.close();
-  await service?.close();
   await daily?.close();
   await rm(folder, { recursive: true, force: true });
 });
@@ -119,7 +102,7 @@ describeUnless(noBrowser, 'the web clients of Pipecat', () => {
     'the web clients of Pipecat (%s release)',
     (_, index) => {
       let page: Page;
-      const start = () => ({ endpoint: `${service.origin}/v1/public/talking-bot/start`, key: service.publicKey });
+      const start = () => ({ endpoint: `${service.origin}/v1/public/${agentName}/start`, key: service.publicKey });
 
       beforeAll(async () => {
         const server = await preview({ root: await buildPage(index), configFile: false, preview: { port: 0 } });
@@ -150,12 +133,12 @@ describeUnless(noBrowser, 'the web clients of Pipecat', () => {
         });
         expect(started).toEqual({ sessionId: expect.any(String), iceConfig: { iceServers: [] } });
         const { sessionId } = started as { sessionId: string };
-        onTestFinished(async () => void (await service.ask(`agents/talking-bot/sessions/${sessionId}`, 'DELETE')));
+        onTestFinished(() => stopTalkingSession(agentName, sessionId));
         const endpoint = start().endpoint.replace('/start', `/sessions/${sessionId}/api/offer`);
         const request = { ...start(), endpoint, requestData: { name: 'Ada' } };
         await page.evaluate((offer) => window.connect('webrtc', offer), request);
-        const { logs } = await service.ask(`agents/talking-bot/logs?sessionId=${sessionId}&limit=1000`);
-        expect((logs as { log: string }[]).map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
+        const { logs } = await talkingClient.getLogs({ params: { agentName }, query: { sessionId, limit: 1_000 } });
+        expect(logs.map(({ log }) => log)).toContainEqual("body {'name': 'Ada'}");
       });
 
       test('show the error of the service when they request a room without a key of Daily', async () => {
@@ -168,14 +151,13 @@ describeUnless(noBrowser, 'the web clients of Pipecat', () => {
       });
 
       test('join the room of the start response, with the token of the start response', async () => {
-        const client = createApiClient({ origin: service.origin, key: service.privateKey });
         const params = { provider: 'daily' };
-        await client.connectRooms({ params, body: { apiKey: daily.apiKey } });
-        onTestFinished(async () => void (await client.disconnectRooms({ params, query: { force: 'true' } })));
+        await talkingClient.connectRooms({ params, body: { apiKey: daily.apiKey } });
+        onTestFinished(async () => void (await talkingClient.disconnectRooms({ params, query: { force: 'true' } })));
         await page.route('https://c.daily.co/**', (route) =>
           route.fulfill({ body: callMachine, headers: { 'access-control-allow-origin': '*' } }),
         );
-        const responded = page.waitForResponse((response) => response.url().endsWith('/talking-bot/start'));
+        const responded = page.waitForResponse((response) => response.url().endsWith(`/${agentName}/start`));
         const request = { ...start(), requestData: { createDailyRoom: true, transport: 'daily' } };
         // The promise stays pending, because the stand-in completes no join.
         await page.evaluate((offer) => void window.startBotAndConnect('daily', offer), request);

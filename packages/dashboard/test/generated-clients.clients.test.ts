@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { build } from 'vite';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { describeUnless, testUnless } from '../../runtime/test/skip-with-reason.ts';
 import { hasBrowser, launchBrowser, noBrowser } from './support/browser.ts';
 import {
@@ -16,7 +15,13 @@ import {
   serveGeneratedClient,
   setUpGeneratedClient,
 } from './support/generated-client.ts';
-import { runBotLocally, talkingBotDirectory } from './support/local-bot.ts';
+import { runBotLocally } from './support/local-bot.ts';
+import {
+  deployTalkingBot,
+  talkingService as service,
+  stopTalkingSession,
+  talkingClient,
+} from './support/talking-service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -44,30 +49,21 @@ const inherited = Object.fromEntries(
   ),
 ) as Readonly<Record<string, string>>;
 
-let service: BuiltService;
+const agentName = 'talking-bot';
 let browser: Browser;
 let program: string;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  const names = Object.keys(inherited).join(',');
-  // Put uv in PATH, because pip takes ten times as long to install Pipecat.
-  const path = `${import.meta.env['PATH']}:${inject('uvFolder')}`;
-  const settings = { PATH: path, BOTHOST_AGENTS: talkingBotDirectory, BOTHOST_BUILD_ENVIRONMENT: names };
-  service = await startBuiltService({ ...inherited, ...settings }, 300_000);
   browser = await launchBrowser(service.folder);
   program = join(service.folder, 'botcli', 'main.js');
   const outDir = join(service.folder, 'botcli');
   const configFile = fromRoot('packages/cli/vite.config.ts');
   await build({ root: fromRoot('packages/cli'), configFile, logLevel: 'error', build: { outDir } });
-  const isReady = async () => (await service.ask('agents/talking-bot'))['ready'] === true;
-  await vi.waitUntil(isReady, { timeout: 300_000, interval: 500 });
+  await deployTalkingBot(agentName);
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-});
+afterAll(() => browser?.close());
 
 const labels = ['Peer to peer', 'WebSocket'];
 /** Transports for a repetition with a kind of client: all, or another one for each kind. */
@@ -124,10 +120,8 @@ async function converse(page: Page, label: string): Promise<void> {
 }
 
 async function stopSessions(): Promise<void> {
-  const { sessions } = await service.ask('agents/talking-bot/sessions?status=active');
-  for (const { sessionId } of sessions as readonly { readonly sessionId: string }[]) {
-    await service.ask(`agents/talking-bot/sessions/${sessionId}`, 'DELETE');
-  }
+  const { sessions } = await talkingClient.getSessions({ params: { agentName }, query: { status: 'active' } });
+  for (const { sessionId } of sessions) await stopTalkingSession(agentName, sessionId);
 }
 
 /** Types a message to the bot, and checks the metrics and events that the page shows. */
@@ -156,7 +150,7 @@ describeUnless(noBrowser, 'generated clients', () => {
     });
 
     test('talks to a bot on the service over both transports, and shows when the bot leaves', async () => {
-      const startUrl = `${service.origin}/v1/public/talking-bot/start`;
+      const startUrl = `${service.origin}/v1/public/${agentName}/start`;
       const policy = await readContentSecurityPolicy(program, join(service.folder, 'policy'), service.origin);
       const { page, hosts } = await open(client, { startUrl, publicKey: service.publicKey, policy });
       expect(await page.title()).toBe('Garden line');
@@ -208,7 +202,7 @@ describeUnless(noBrowser, 'generated clients', () => {
     );
 
     test('shows an error for a wrong key, an unreachable hosted room and a blocked microphone', async () => {
-      const startUrl = `${service.origin}/v1/public/talking-bot/start`;
+      const startUrl = `${service.origin}/v1/public/${agentName}/start`;
       const { page, hosts } = await open(client, { startUrl, publicKey: `pk_${'x'.repeat(40)}` });
       await talk(page).click();
       await hasStatus(page, 'Failed');

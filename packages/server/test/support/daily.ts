@@ -51,8 +51,8 @@ const knownProperties = new Set([
 ]);
 const TokenRequest = z.object({ properties: z.looseObject({ room_name: z.string(), exp: z.number().optional() }) });
 
-/** `latencyMs`: how long a request takes. */
-export async function startDailyStandIn({ latencyMs = 0 } = {}): Promise<DailyStandIn> {
+/** `latencyMs`: how long a request takes. `port` is by default any free one. */
+export async function startDailyStandIn({ latencyMs = 0, port = 0 } = {}): Promise<DailyStandIn> {
   const apiKey = randomUUID().replaceAll('-', '').repeat(2);
   const domain = 'stand-in';
   const rooms = new Map<string, DailyRoom>();
@@ -60,7 +60,7 @@ export async function startDailyStandIn({ latencyMs = 0 } = {}): Promise<DailySt
   const requests: string[] = [];
   const faults: { readonly prefix: string; readonly fault: Fault; times: number }[] = [];
   const server = createServer((request, response) => void respond(request, response));
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
