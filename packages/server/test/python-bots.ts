@@ -77,8 +77,8 @@ async function startRelay(directory: string): Promise<{
 }
 
 /**
- * Deploys a bot with the packages of the example `pipecat-echo`. All such bots of a service share a Python
- * environment, because they belong to one organization.
+ * Deploys a bot with the packages of the example `pipecat-echo`. All such bots of a service share a Python environment, because
+ * they belong to one organization.
  */
 export async function deployPipecatBot(
   { client }: Pick<TestServer, 'client'>,

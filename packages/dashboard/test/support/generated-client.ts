@@ -29,8 +29,8 @@ export type GeneratedClient = {
 };
 
 /**
- * Generates a client with all transports, installs its packages and runs its linter. `cache` is a directory that keeps
- * the packages between runs.
+ * Generates a client with all transports, installs its packages, and runs its linter and compiler. `cache` is a directory that
+ * keeps the packages between runs.
  */
 export async function setUpGeneratedClient(
   kind: ClientKind,
@@ -50,8 +50,8 @@ export async function setUpGeneratedClient(
     await writeFile(marker, hash);
   }
   await npm(client, ['run', 'lint']);
-  // Next.js reads the bot's address at run time; Vite inserts it at build time.
-  if (kind === 'react-nextjs') await npm(client, ['run', 'build']);
+  // Next.js reads the bot's address at run time. Vite inserts it at build time, so `serveGeneratedClient` builds.
+  await npm(client, kind === 'react-nextjs' ? ['run', 'build'] : ['exec', '--', 'tsc']);
   return client;
 }
 
@@ -108,17 +108,18 @@ export async function serveGeneratedClient(
   const file = join(root, kind === 'react-nextjs' ? '.env.local' : '.env');
   const key = settings.publicKey === null ? [] : [`${prefix}BOT_START_PUBLIC_API_KEY=${settings.publicKey}`];
   await writeFile(file, [`${prefix}BOT_START_URL=${settings.startUrl}`, ...key, ''].join('\n'));
-  if (kind !== 'react-nextjs') await npm(client, ['run', 'build']);
+  const [script, ...flags] =
+    kind === 'react-nextjs'
+      ? ['next/dist/bin/next', 'start', '--port', '0', '--hostname', '127.0.0.1']
+      : ['vite/bin/vite.js', 'preview', '--port', '0', '--host', '127.0.0.1'];
+  const program = join(root, 'node_modules', script ?? '');
+  if (kind !== 'react-nextjs') await run(execPath, [program, 'build'], { cwd: root, env: client.environment });
   if (kind !== 'react-nextjs' && settings.policy !== undefined) {
     const index = join(root, 'dist/index.html');
     const tag = `<head><meta http-equiv="Content-Security-Policy" content="${settings.policy}">`;
     await writeFile(index, (await readFile(index, 'utf8')).replace('<head>', tag));
   }
-  const [script, ...flags] =
-    kind === 'react-nextjs'
-      ? ['next/dist/bin/next', 'start', '--port', '0', '--hostname', '127.0.0.1']
-      : ['vite/bin/vite.js', 'preview', '--port', '0', '--host', '127.0.0.1'];
-  const child = spawn(execPath, [join(root, 'node_modules', script ?? ''), ...flags], {
+  const child = spawn(execPath, [program, ...flags], {
     cwd: root,
     env: { ...client.environment, NEXT_TELEMETRY_DISABLED: '1', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'inherit'],
