@@ -2,7 +2,7 @@
 // ends, then a table of times and counts, and lists of failed tests, skipped tests, and tests that passed only when retried. A test
 // on one of these lists is a defect.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directory, npmRun, runSuite } from './suite.mjs';
 
@@ -64,6 +64,8 @@ const attack = crash({
   variables: { BOTHOST_TEST_ATTACK_SECONDS: process.env.BOTHOST_TEST_ATTACK_SECONDS ?? '30' },
 });
 
+const readIdleMs = () => cpus().reduce((sum, { times }) => sum + times.idle, 0);
+const start = { atMs: performance.now(), idleMs: readIdleMs() };
 rmSync(directory, { recursive: true, force: true });
 mkdirSync(directory, { recursive: true });
 const results = [];
@@ -117,8 +119,10 @@ function describe(results) {
     );
   const failures = list('failures');
   const retried = list('retried');
+  const idleShare = (readIdleMs() - start.idleMs) / ((performance.now() - start.atMs) * cpus().length);
   return [
     ...rows,
+    `The processors were idle for ${Math.round(idleShare * 100)} % of the time.`,
     ...(failures.length === 0 ? [] : ['Failed:', ...failures]),
     ...(retried.length === 0 ? ['No test needed a retry.'] : ['Passed only when retried, find the cause:', ...retried]),
     ...describeSkips(results.flatMap(({ skipped }) => skipped)),
