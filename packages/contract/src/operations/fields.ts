@@ -16,6 +16,11 @@ export const UnixSeconds = z.coerce
 /** An agent's name in a path. Accepts any text, so that the response to an invalid name is 404 instead of 400. */
 export const AgentPathParameters = z.object({ agentName: z.string().describe('Name of the agent') });
 
+/** A field of an item with the name of an agent. */
+export const agentDeleted = z
+  .boolean()
+  .describe('Whether the agent was deleted. Then only its id finds it, and another agent can have its name');
+
 export const noFields = z.object({});
 export const noBody = z.undefined();
 

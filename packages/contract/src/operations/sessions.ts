@@ -8,7 +8,16 @@ import {
   sessionCompletionStatusLabels,
   sessionEndStateLabels,
 } from '../statuses.ts';
-import { AgentPathParameters, IsoDateTime, noBody, noFields, PagingParameters, UnixSeconds, Uuid } from './fields.ts';
+import {
+  AgentPathParameters,
+  agentDeleted,
+  IsoDateTime,
+  noBody,
+  noFields,
+  PagingParameters,
+  UnixSeconds,
+  Uuid,
+} from './fields.ts';
 import { SessionEvent } from './session-events.ts';
 
 /** A completion status that the bot chose in the body of its response. */
@@ -236,7 +245,7 @@ export const getSessions = defineOperation({
 });
 
 export const OrganizationSession = z
-  .object({ ...listedFields, agentName: z.string() })
+  .object({ ...listedFields, agentName: z.string(), agentDeleted })
   .meta({ id: 'OrganizationSession' });
 export type OrganizationSession = z.infer<typeof OrganizationSession>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyone } from '../authorization.ts';
 import { defineOperation } from '../operation.ts';
 import { deploymentStateLabels, listStatusValues } from '../statuses.ts';
-import { IsoDateTime, requestWithoutBody, Uuid } from './fields.ts';
+import { agentDeleted, IsoDateTime, requestWithoutBody, Uuid } from './fields.ts';
 
 /** Lengths of the periods that statistics cover, and of their intervals, in seconds. */
 export const statisticsPeriods = {
@@ -41,6 +41,7 @@ const DeploymentStatistics = z
     deploymentId: Uuid,
     agentId: Uuid,
     agentName: z.string(),
+    agentDeleted,
     state: z.enum(listStatusValues(deploymentStateLabels)),
     at: IsoDateTime.describe('When it first served sessions or failed; until then, when it was created'),
     ...figures,
@@ -82,7 +83,9 @@ export const getStatistics = defineOperation({
 /** Failed sessions of an agent with the same cause. */
 const SessionProblem = z
   .object({
+    agentId: Uuid,
     agentName: z.string(),
+    agentDeleted,
     completionStatus: z.string(),
     exceptionType: z.string().nullable().describe('The exception that the bot raised; null if it reported none'),
     failure: z

@@ -102,6 +102,7 @@ export function listSessionPage(
   (SessionRow & {
     readonly end_state: SessionEndState;
     readonly agent_name: string;
+    readonly agent_deleted: boolean;
     readonly conversation: ListedConversation | null;
   })[]
 > {
@@ -109,6 +110,7 @@ export function listSessionPage(
     .selectAll()
     .select(endState.as('end_state'))
     .select(sql<string>`(select name from agents where agents.id = agent_id)`.as('agent_name'))
+    .select(sql<boolean>`(select deleted_at is not null from agents where agents.id = agent_id)`.as('agent_deleted'))
     .select(
       sql<ListedConversation | null>`(select jsonb_build_object('responseP50Ms', response_p50_ms,
           'responseP95Ms', response_p95_ms, 'interruptions', interruptions, 'errors', errors)

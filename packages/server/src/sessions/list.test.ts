@@ -226,6 +226,19 @@ describe('listOrganizationSessions', () => {
     expect((await list(query())).total.value).toBe(expected.length);
   });
 
+  it('returns the sessions of a deleted agent, which say so, by its id but not by its name', async () => {
+    const of = await rows.deployedAgent({ agent: { name: 'old', deleted_at: testNow } });
+    const sessionId = await rows.session(of);
+    const listOf = async (agent?: string) => {
+      const context = { db: rows.db, now: () => testNow };
+      return (await listOrganizationSessions(context, of, { ...plain, agent })).sessions;
+    };
+    for (const agent of [undefined, of.agentId])
+      expect(await listOf(agent)).toMatchObject([{ sessionId, agentName: 'old', agentDeleted: true }]);
+    expect(await listOf('old')).toEqual([]);
+    expect((await list()).sessions.map(({ agentDeleted }) => agentDeleted)).toEqual([false, false, false, false]);
+  });
+
   it('pages by offset and by cursor', async () => {
     const { nextCursor } = await list({ limit: 3 });
     expect(await names({ limit: 3, offset: 3 })).toEqual(['timeout']);

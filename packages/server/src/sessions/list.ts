@@ -69,7 +69,11 @@ export async function listOrganizationSessions(
   ]);
   return {
     total: { value: Math.min(count, maxListedSessions), relation: count > maxListedSessions ? 'gte' : 'eq' },
-    sessions: page.rows.map((row) => ({ ...toListedSession(row), agentName: row.agent_name })),
+    sessions: page.rows.map((row) => ({
+      ...toListedSession(row),
+      agentName: row.agent_name,
+      agentDeleted: row.agent_deleted,
+    })),
     nextCursor: page.nextCursor,
   };
 }

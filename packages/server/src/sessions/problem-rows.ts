@@ -20,7 +20,9 @@ export const botFailureSql = sql<string | null>`case completion_status when 'HTT
 ) end`;
 
 export type ProblemRow = {
+  readonly agentId: string;
   readonly agentName: string;
+  readonly agentDeleted: boolean;
   readonly completionStatus: string;
   readonly exceptionType: string | null;
   readonly failure: string | null;
@@ -54,9 +56,9 @@ export async function groupFailedSessions(
         max(created_at) as last_at, (array_agg(id order by created_at desc, id desc))[1] as session_id
       from failed group by agent_id, completion_status, exception_type, failure
     )
-    select agents.name as "agentName", grouped.completion_status as "completionStatus",
-      exception_type as "exceptionType", failure, count, first_at as "firstAt", last_at as "lastAt", session_id as "sessionId",
-      events, bot_started_at is not null as "botStarted"
+    select grouped.agent_id as "agentId", agents.name as "agentName", agents.deleted_at is not null as "agentDeleted",
+      grouped.completion_status as "completionStatus", exception_type as "exceptionType", failure, count,
+      first_at as "firstAt", last_at as "lastAt", session_id as "sessionId", events, bot_started_at is not null as "botStarted"
     from grouped join sessions on sessions.id = session_id join agents on agents.id = grouped.agent_id
     order by count desc, last_at desc, session_id`.execute(db);
   return rows;

@@ -59,7 +59,9 @@ it('listSessionProblems groups failed sessions by agent, completion status and e
     ['TimeoutError', '500', 1, 'The bot raised TimeoutError.'],
   ]);
   expect(problems[0]).toMatchObject({
+    agentId,
     agentName: 'parrot',
+    agentDeleted: false,
     latestSessionId: latest,
     firstAt: secondsAgo(900).toISOString(),
     lastAt: secondsAgo(800).toISOString(),
@@ -70,6 +72,26 @@ it('listSessionProblems groups failed sessions by agent, completion status and e
 });
 
 describe('listSessionProblems', () => {
+  it('says that an agent was deleted, whose name another agent can have', async () => {
+    const organizationId = await rows.organization();
+    const deleted = await rows.deployedAgent({ organizationId, agent: { name: 'parrot', deleted_at: testNow } });
+    const named = await rows.deployedAgent({ organizationId, agent: { name: 'parrot' } });
+    for (const of of [deleted, deleted, named]) {
+      await rows.session(of, {
+        state: 'ended',
+        completion_status: '500',
+        created_at: secondsAgo(100),
+        ended_at: secondsAgo(50),
+      });
+    }
+    expect(await list(organizationId)).toMatchObject([
+      { agentId: deleted.agentId, agentName: 'parrot', agentDeleted: true, count: 2 },
+      { agentId: named.agentId, agentName: 'parrot', agentDeleted: false, count: 1 },
+    ]);
+    expect(await list(organizationId, 'parrot')).toMatchObject([{ agentDeleted: false }]);
+    expect(await list(organizationId, deleted.agentId)).toMatchObject([{ agentDeleted: true }]);
+  });
+
   it.each<[string | null, readonly object[]]>([
     ['SIGSEGV', [exited({ signal: 'SIGSEGV' })]],
     ['OUT_OF_MEMORY', [exited({ signal: 'SIGKILL', outOfMemory: true })]],

@@ -225,6 +225,7 @@ export type DeploymentTimes = {
   readonly id: string;
   readonly agentId: string;
   readonly agentName: string;
+  readonly agentDeleted: boolean;
   readonly state: DeploymentState;
   readonly createdAt: Date;
   readonly stateAt: Date;
@@ -253,6 +254,7 @@ export async function listDeploymentTimes(
       'deployments.activated_at as activatedAt',
       'deployments.max_agents as maxAgents',
     ])
+    .select(sql<boolean>`deleted_at is not null`.as('agentDeleted'))
     .select(sql<Date | null>`coalesce(replaced_at, deleted_at)`.as('replacedAt'))
     .where('agents.organization_id', '=', organizationId)
     .$if(agentId !== null, (query) => query.where('agents.id', '=', agentId))

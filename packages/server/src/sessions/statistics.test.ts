@@ -187,11 +187,11 @@ describe('getStatistics', () => {
     const { of, session } = await createAgent(organizationId, 'parrot');
     for (const age of [100, 90]) await session(age);
     const { deployments } = await getStatistics(context, { organizationId }, { period: 'hour' });
-    const figures = deployments.map(({ agentId, agentName, sessions }) => [agentId, agentName, sessions]);
+    const figures = deployments.map((one) => [one.agentId, one.agentName, one.agentDeleted, one.sessions]);
     expect(new Set(figures)).toEqual(
       new Set([
-        [deleted.of.agentId, 'parrot', 1],
-        [of.agentId, 'parrot', 2],
+        [deleted.of.agentId, 'parrot', true, 1],
+        [of.agentId, 'parrot', false, 2],
       ]),
     );
   });

@@ -126,7 +126,8 @@ function summarizeDeployments(
 ): DeploymentStatistics[] {
   const countsOf = new Map(counts.map((one) => [one.deploymentId, one]));
   const latenciesOf = groupBy(latencies, ({ deploymentId }) => deploymentId);
-  return deployments.flatMap(({ id, agentId, agentName, state, activatedAt, stateAt, createdAt, maxAgents }) => {
+  return deployments.flatMap((deployment) => {
+    const { id, agentId, agentName, agentDeleted, state, activatedAt, stateAt, createdAt, maxAgents } = deployment;
     const at = activatedAt ?? (state === 'failed' ? stateAt : createdAt);
     const ownCounts = countsOf.get(id);
     if (at < from && ownCounts === undefined) return [];
@@ -134,6 +135,7 @@ function summarizeDeployments(
       deploymentId: id,
       agentId,
       agentName,
+      agentDeleted,
       state,
       at: at.toISOString(),
       ...summarize(ownCounts, latenciesOf.get(id) ?? []),
