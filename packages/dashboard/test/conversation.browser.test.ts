@@ -187,7 +187,7 @@ browserTest(
     expect(await page.getByText("after the caller's silence").count()).toBe(0);
     expect(await page.getByText('weather in Lisbon').count()).toBe(0);
     await inspect('conversation-timings');
-    await page.getByRole('link', { name: 'All sessions' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Sessions' }).click();
     await page.getByRole('combobox', { name: 'Conversation' }).selectOption('slow-1s');
     await page.getByRole('row').filter({ hasText: timed }).getByRole('cell', { name: '1.42 s' }).waitFor();
     await inspect('conversation-sessions');

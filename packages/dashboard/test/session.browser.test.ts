@@ -126,7 +126,8 @@ browserTest('the page of a session in a room shows the meetings that its bot joi
 
 browserTest('the page of an unknown session says that it does not exist', async () => {
   await open('sessions/01a20861-0000-7000-8000-000000000000');
-  await page.getByRole('alert').getByText('no session with this id').waitFor();
+  await page.getByText('No session has this id').waitFor();
+  expect(await page.title()).toBe('No session has this id · bothost');
   await inspect('session-missing');
 });
 

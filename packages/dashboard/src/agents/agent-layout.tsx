@@ -5,10 +5,10 @@ import { Bot } from 'lucide-react';
 import { isNotFoundError } from '../api.ts';
 import { AgentBadges } from '../components/agent-badges.tsx';
 import { Button } from '../components/button.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
+import { MissingObject } from '../components/missing-object.tsx';
 import { Navigation } from '../components/navigation.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
-import { PageHeader, Section } from '../components/section.tsx';
+import { PageHeader } from '../components/section.tsx';
 import { useMembership } from '../organization/organization.ts';
 import { TalkLink } from '../organization/talk-link.tsx';
 import { AgentContext } from './agent-context.ts';
@@ -31,16 +31,13 @@ export function AgentLayout() {
   const agent = useQuery(agentQuery(organization, agentName));
   if (isNotFoundError(agent.error)) {
     return (
-      <Section>
-        <EmptyState icon={Bot} title={`No agent is named ${agentName}`}>
-          It does not exist in this organization, or was deleted.
-          <Button asChild variant="outline">
-            <Link to="/orgs/$organization/agents" params={{ organization }}>
-              Show all agents
-            </Link>
-          </Button>
-        </EmptyState>
-      </Section>
+      <MissingObject icon={Bot} title={`No agent is named ${agentName}`}>
+        <Button asChild variant="outline">
+          <Link to="/orgs/$organization/agents" params={{ organization }}>
+            Show all agents
+          </Link>
+        </Button>
+      </MissingObject>
     );
   }
   return (

@@ -1,12 +1,15 @@
 import { type Build, buildStatusLabels, formatBytes, getStatusLabel } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Hammer } from 'lucide-react';
 import { isNotFoundError } from '../api.ts';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
+import { Button } from '../components/button.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { formatDuration } from '../components/format.ts';
+import { MissingObject } from '../components/missing-object.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
@@ -23,7 +26,19 @@ export function BuildPage() {
   const build = useQuery(buildQuery(organization, buildId));
   const log = useQuery(buildLogQuery(organization, buildId));
   if (isNotFoundError(build.error)) {
-    return <Alert>No build has this id, or it was removed. Unused builds are removed after some time.</Alert>;
+    return (
+      <MissingObject
+        icon={Hammer}
+        title="No build has this id"
+        reason="Its id is wrong, or it was removed. Unused builds are removed after some time."
+      >
+        <Button asChild variant="outline">
+          <Link to="/orgs/$organization/agents" params={{ organization }}>
+            Show all agents
+          </Link>
+        </Button>
+      </MissingObject>
+    );
   }
   return (
     <div className="flex flex-col gap-6">

@@ -1,8 +1,9 @@
-import { type ReactNode, useEffect, useId } from 'react';
+import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
 import { ShellCommandButton } from './equivalent-shell-command.tsx';
 import { HelpIcon } from './help-icon.tsx';
 import type { HelpTopic } from './help-topics.ts';
+import { usePageTitle } from './use-page-title.ts';
 
 type PageHeaderProps = {
   readonly title: string;
@@ -14,9 +15,7 @@ type PageHeaderProps = {
 
 /** The heading of a page with several sections, and the button for its shell commands. Also sets the title of the document. */
 export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
-  useEffect(() => {
-    document.title = `${title} · bothost`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <div className="flex flex-wrap items-start justify-between gap-4">
       {parent !== undefined && (

@@ -1,6 +1,7 @@
 import type { DeploymentDetails, DeploymentStatistics } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { Package } from 'lucide-react';
 import { useAgent } from '../agents/agent-context.ts';
 import { DeploymentDifferenceTable } from '../agents/deployment-difference-table.tsx';
 import { findDeploymentDifferences } from '../agents/deployment-differences.ts';
@@ -13,10 +14,12 @@ import { isNotFoundError } from '../api.ts';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
 import { DataTable, type TableColumn } from '../components/data-table.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { formatLatency } from '../components/format.ts';
+import { MissingObject } from '../components/missing-object.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Section } from '../components/section.tsx';
 import { TextBlock } from '../components/text-block.tsx';
@@ -37,7 +40,19 @@ export function DeploymentPage() {
   const { name: agentName } = useAgent();
   const deployment = useQuery(deploymentQuery(organization, agentName, deploymentId));
   if (isNotFoundError(deployment.error)) {
-    return <Alert>The agent {agentName} has no deployment with this id.</Alert>;
+    return (
+      <MissingObject
+        icon={Package}
+        title="No deployment has this id"
+        reason={`The agent ${agentName} has no such deployment.`}
+      >
+        <Button asChild variant="outline">
+          <Link to="/orgs/$organization/agents/$agent/deployments" params={{ organization, agent: agentName }}>
+            Show its deployments
+          </Link>
+        </Button>
+      </MissingObject>
+    );
   }
   return <QueryBoundary query={deployment}>{(data) => <Deployment deployment={data} />}</QueryBoundary>;
 }

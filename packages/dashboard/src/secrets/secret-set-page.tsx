@@ -12,6 +12,7 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx';
 import { DangerAction, DangerZone } from '../components/danger-zone.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { MissingObject } from '../components/missing-object.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
@@ -33,16 +34,13 @@ export function SecretSetPage() {
   const set = useQuery(secretSetQuery(organization, setName));
   if (isNotFoundError(set.error)) {
     return (
-      <Section>
-        <EmptyState icon={KeyRound} title={`No secret set is named ${setName}`}>
-          It does not exist in this organization, or was deleted.
-          <Button asChild variant="outline">
-            <Link to="/orgs/$organization/secrets" params={{ organization }}>
-              Show all secrets
-            </Link>
-          </Button>
-        </EmptyState>
-      </Section>
+      <MissingObject icon={KeyRound} title={`No secret set is named ${setName}`}>
+        <Button asChild variant="outline">
+          <Link to="/orgs/$organization/secrets" params={{ organization }}>
+            Show all secrets
+          </Link>
+        </Button>
+      </MissingObject>
     );
   }
   return <QueryBoundary query={set}>{(data) => <SecretSet key={data.name} set={data} />}</QueryBoundary>;

@@ -7,12 +7,12 @@ import {
 } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { ArrowLeft, Square } from 'lucide-react';
+import { Activity, Square } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { type ChartRange, clampRange } from '../components/chart-range.ts';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { MissingObject } from '../components/missing-object.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { ConversationLanes } from '../conversation/conversation-lanes.tsx';
@@ -47,24 +47,20 @@ export function SessionPage() {
   const found = useQuery(sessionQuery(organization, sessionId));
   return (
     <div className="flex flex-col gap-6">
-      <Link
-        to="/orgs/$organization/sessions"
-        params={{ organization }}
-        className="inline-flex items-center gap-1.5 self-start text-quiet text-sm hover:text-foreground"
-      >
-        <ArrowLeft aria-hidden="true" className="size-4" />
-        All sessions
-      </Link>
       <QueryBoundary query={found}>
         {(session) =>
           session === null ? (
-            <>
-              <PageHeader title="Session not found" />
-              <Alert>
-                This organization has no session with this id. It may have been deleted, because records are kept for a
-                limited time.
-              </Alert>
-            </>
+            <MissingObject
+              icon={Activity}
+              title="No session has this id"
+              reason="It does not exist in this organization, or was deleted, because records are kept for a limited time."
+            >
+              <Button asChild variant="outline">
+                <Link to="/orgs/$organization/sessions" params={{ organization }}>
+                  Show all sessions
+                </Link>
+              </Button>
+            </MissingObject>
           ) : (
             <FoundSession organization={organization} found={session} />
           )

@@ -9,10 +9,12 @@ import { Alert } from '../components/alert.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/confirm-dialog.tsx';
+import { DangerAction, DangerZone } from '../components/danger-zone.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { formatLatency } from '../components/format.ts';
+import { MissingObject } from '../components/missing-object.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
@@ -34,19 +36,20 @@ export function WebhookPage() {
     <QueryBoundary query={webhooks}>
       {(data) => {
         const webhook = data.webhooks.find(({ id }) => id === webhookId);
-        if (webhook === undefined) return <PageHeader title="Webhook not found" parent={<WebhooksLink />} />;
+        if (webhook === undefined) {
+          return (
+            <MissingObject icon={Send} title="No webhook has this id">
+              <Button asChild variant="outline">
+                <Link to="/orgs/$organization/settings/webhooks" params={{ organization }}>
+                  Show all webhooks
+                </Link>
+              </Button>
+            </MissingObject>
+          );
+        }
         return <WebhookDetails webhook={webhook} organization={organization} />;
       }}
     </QueryBoundary>
-  );
-}
-
-function WebhooksLink() {
-  const { name: organization } = useMembership();
-  return (
-    <Link to="/orgs/$organization/settings/webhooks" params={{ organization }}>
-      Webhooks
-    </Link>
   );
 }
 
@@ -72,7 +75,11 @@ function WebhookDetails({ webhook, organization }: WebhookProps) {
     <>
       <PageHeader
         title={new URL(url).host}
-        parent={<WebhooksLink />}
+        parent={
+          <Link to="/orgs/$organization/settings/webhooks" params={{ organization }}>
+            Webhooks
+          </Link>
+        }
         actions={
           <div className="flex flex-wrap gap-2">
             <Button variant="outline" onClick={() => setOpen('edit')}>
@@ -106,16 +113,13 @@ function WebhookDetails({ webhook, organization }: WebhookProps) {
       </Section>
       <Deliveries webhook={webhook} organization={organization} />
       <EquivalentShellCommand command={botcliCommands.listWebhookDeliveries(organization, webhook.id)} />
-      <Section
-        title="Delete this webhook"
-        lead="Its secret and the list of its deliveries are deleted, too."
-        isDanger
-        actions={
+      <DangerZone>
+        <DangerAction title="Delete this webhook" lead="Its secret and the list of its deliveries are deleted, too.">
           <Button variant="danger" onClick={() => setOpen('delete')}>
             Delete webhook
           </Button>
-        }
-      />
+        </DangerAction>
+      </DangerZone>
       {open === 'edit' && (
         <WebhookForm
           title="Edit the webhook"
