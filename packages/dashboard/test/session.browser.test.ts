@@ -103,6 +103,8 @@ browserTest('the page of a failed session names the cause, the next step and the
   await page.getByRole('alert').getByText('The bot exited with status 3.').waitFor();
   const output = page.getByRole('alert').getByRole('region', { name: 'Last output' });
   await output.getByText('Traceback: wrong key').waitFor();
+  await page.getByRole('heading', { name: 'Events' }).waitFor();
+  expect(await page.getByRole('region', { name: 'Last output' }).count()).toBe(1);
   await line('The model refused the key').waitFor();
   await inspect('session-failed');
   await page.getByRole('link', { name: 'Search the logs' }).click();

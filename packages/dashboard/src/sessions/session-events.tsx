@@ -9,8 +9,14 @@ import { TextBlock } from '../components/text-block.tsx';
 import { TimeOfDay } from '../components/time.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
 
+type SessionEventsProps = {
+  readonly events: readonly SessionEvent[];
+  /** An output that another part of the page shows, so that the events do not repeat it. */
+  readonly shownOutput: string | null;
+};
+
 /** Lists the events of a session with their causes. If the bot exited, shows its last output. */
-export function SessionEvents({ events }: { readonly events: readonly SessionEvent[] }) {
+export function SessionEvents({ events, shownOutput }: SessionEventsProps) {
   return (
     <ul className="divide-y divide-line">
       {events.map((event, index) => {
@@ -26,7 +32,9 @@ export function SessionEvents({ events }: { readonly events: readonly SessionEve
               </span>
             </div>
             {cause !== '' && <p className="text-quiet text-sm wrap-anywhere">{cause}</p>}
-            {lastOutput !== null && <TextBlock label="Last output" text={stripControlCharacters(lastOutput)} />}
+            {lastOutput !== null && lastOutput !== shownOutput && (
+              <TextBlock label="Last output" text={stripControlCharacters(lastOutput)} />
+            )}
           </li>
         );
       })}

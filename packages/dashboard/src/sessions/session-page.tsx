@@ -30,6 +30,7 @@ import { logQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { sessionQuery, sessionRecordQuery } from './queries.ts';
+import { findProblemOutput } from './problem-output.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';
@@ -218,7 +219,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
       </QueryBoundary>
       {events.length > 0 && (
         <Section title="Events" help="conversations#crashes">
-          <SessionEvents events={events} />
+          <SessionEvents events={events} shownOutput={findProblemOutput(session)} />
         </Section>
       )}
       <Section

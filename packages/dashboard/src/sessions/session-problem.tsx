@@ -3,7 +3,6 @@ import {
   findBotFailure,
   formatCount,
   isEventOfThisVersion,
-  readLastOutput,
   type SessionResponse,
 } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
@@ -13,6 +12,7 @@ import { TextBlock } from '../components/text-block.tsx';
 import { stripControlCharacters } from '../logs/log-text.ts';
 import { formatProblemKey } from '../statistics/problem-key.ts';
 import { problemsQuery } from '../statistics/queries.ts';
+import { findProblemOutput } from './problem-output.ts';
 
 type SessionProblemProps = {
   readonly organization: string;
@@ -24,7 +24,7 @@ type SessionProblemProps = {
 export function SessionProblem({ organization, agentName, session }: SessionProblemProps) {
   const explanation = explainSessionEnd(session);
   if (explanation === null) return null;
-  const output = session.events.map(readLastOutput).findLast((text) => text !== null);
+  const output = findProblemOutput(session);
   return (
     <Alert>
       <div className="flex flex-col gap-3">
@@ -32,7 +32,7 @@ export function SessionProblem({ organization, agentName, session }: SessionProb
           <p className="font-medium wrap-anywhere">{explanation.cause}</p>
           <p>{explanation.next}</p>
         </div>
-        {output !== undefined && (
+        {output !== null && (
           <div className="text-foreground">
             <TextBlock label="Last output" text={stripControlCharacters(output)} />
           </div>
