@@ -2,7 +2,7 @@ import { formatCount, type OrganizationSession } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Square } from 'lucide-react';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../components/button.tsx';
 import { classNames } from '../components/class-names.ts';
 import { formatDuration } from '../components/format.ts';
@@ -44,9 +44,11 @@ type SessionListProps = {
   /** Initial scroll position of the window in pixels. */
   readonly initialOffset: number;
 };
+  /** Shown beside the number of sessions. */
+  readonly actions: ReactNode;
 
 /** A table of sessions. Only the visible rows are in the document. */
-export function SessionList({ organization, filter, newest, initialOffset }: SessionListProps) {
+export function SessionList({ organization, filter, newest, initialOffset, actions }: SessionListProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
   const [isAtTop, setIsAtTop] = useState(true);
@@ -75,11 +77,14 @@ export function SessionList({ organization, filter, newest, initialOffset }: Ses
   reportEnd(end);
   return (
     <>
-      <p role="status" className="border-line border-b px-5 py-3 text-quiet text-sm tabular-nums sm:px-6">
-        {list.total.relation === 'gte'
-          ? `${formatCount(count, 'newest session')}. To see older ones, filter by agent or status.`
-          : formatCount(count, 'session')}
-      </p>
+      <div className="flex items-center justify-between gap-4 border-line border-b px-5 py-2.5 sm:px-6">
+        <p role="status" className="text-quiet text-sm tabular-nums">
+          {list.total.relation === 'gte'
+            ? `${formatCount(count, 'newest session')}. To see older ones, filter by agent or status.`
+            : formatCount(count, 'session')}
+        </p>
+        <div className="shrink-0">{actions}</div>
+      </div>
       <table aria-label="Sessions" aria-rowcount={count + 1} className="block">
         <thead className="block border-line border-b text-quiet text-xs max-md:sr-only">
           <tr aria-rowindex={1} className={`${columns} px-5 py-2 sm:px-6`}>

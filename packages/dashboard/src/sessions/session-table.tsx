@@ -36,14 +36,6 @@ export function SessionTable({ organization, agent, filter: entered, onFilter }:
       <EquivalentShellCommand
         command={createSessionListShellCommand(location.origin, organization, filter, Date.now())}
       />
-      <div className="flex justify-end">
-        <DownloadButton
-          label="Export as CSV"
-          fileName={`sessions-${organization}.csv`}
-          mediaType="text/csv"
-          createText={() => createSessionCsv(organization, filter)}
-        />
-      </div>
       <Section>
         <QueryBoundary query={newest}>
           {(data) =>
@@ -56,6 +48,14 @@ export function SessionTable({ organization, agent, filter: entered, onFilter }:
                 filter={filter}
                 newest={data}
                 initialOffset={key === firstKey ? initialOffset : 0}
+                actions={
+                  <DownloadButton
+                    label="Export as CSV"
+                    fileName={`sessions-${organization}.csv`}
+                    mediaType="text/csv"
+                    createText={() => createSessionCsv(organization, filter)}
+                  />
+                }
               />
             )
           }
