@@ -126,7 +126,8 @@ browserTest(
     await page.getByRole('link', { name: 'triage', exact: true }).click();
     await page.waitForURL(`${url}/agents/triage`);
     await page.getByRole('link', { name: 'Last week' }).click();
-    await page.getByRole('list', { name: 'Failed sessions by cause' }).getByText('The bot raised KeyError.').waitFor();
+    const causes = page.getByRole('list', { name: 'Failed sessions by cause' });
+    await causes.getByRole('link', { name: 'The bot raised KeyError.', exact: true }).waitFor();
     await page.getByRole('img', { name: /^Capacity over time/ }).waitFor();
     await inspect('agent-busy-week');
     await page.getByRole('link', { name: 'Deployments', exact: true }).click();
@@ -157,6 +158,25 @@ browserTest('the page of a session that ran out of memory says so at the top and
   await tile('Ended').getByText('Out of memory', { exact: true }).waitFor();
   await tile('Errors').getByText('the failure of the session').waitFor();
   await inspect('session-out-of-memory');
+});
+
+browserTest('the problem of a deleted agent leads to its sessions, whose pages do not link to the agent', async () => {
+  const url = await fillBusy();
+  const headers = { origin: service.origin, 'sec-fetch-site': 'same-origin' };
+  await page.request.delete(`${service.origin}/v1/organizations/busy/agents/interview`, { headers });
+  await page.goto(`${url}?period=week`);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByRole('link', { name: /^interview \(deleted\): The bot used more memory/ }).click();
+  const sessions = page.getByRole('table', { name: 'Sessions' }).getByRole('link');
+  await sessions.first().waitFor();
+  const selected = page.getByLabel('Agent').locator('option:checked');
+  await expect.poll(() => selected.textContent()).toBe('interview (deleted)');
+  await sessions.first().click();
+  await page.getByRole('heading', { name: 'Session of interview (deleted)' }).waitFor();
+  expect(await page.locator('a[href*="/agents/"]').count()).toBe(0);
+  await inspect('session-deleted-agent');
+  await page.getByRole('link', { name: /similar failures in the last week$/ }).click();
+  await sessions.first().waitFor();
 });
 
 browserTest('pages open with the command palette and with shortcuts, and a dialog lists the shortcuts', async () => {

@@ -62,7 +62,13 @@ export function AgentOverviewPage() {
               }
             >
               {(problem) => (
-                <ProblemRow key={problem.id} organization={organization} period={period} problem={problem} />
+                <ProblemRow
+                  key={problem.id}
+                  organization={organization}
+                  period={period}
+                  problem={problem}
+                  hasAgents={false}
+                />
               )}
             </RowList>
           )}

@@ -6,6 +6,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { Section } from '../components/section.tsx';
 import { isTypingTarget } from '../components/typing-target.ts';
+import { getAgentReference, type SessionAgent } from '../organization/agent-reference.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import type { Conversation, Turn } from './conversation.ts';
 import { ConversationWarnings } from './conversation-warnings.tsx';
@@ -18,7 +19,7 @@ import type { RecordingControls } from './use-recording.ts';
 
 type ConversationSectionProps = {
   readonly organization: string;
-  readonly agentName: string;
+  readonly agent: SessionAgent;
   readonly conversation: Conversation;
   /** The newest page of the conversation. */
   readonly latest: SessionConversation;
@@ -34,9 +35,10 @@ type ConversationSectionProps = {
 
 /** The transcript of a session, and everything about the selected turn. The keys J and K select the next and the previous turn, and P plays. */
 export function ConversationSection(props: ConversationSectionProps) {
-  const { organization, agentName, conversation, latest, selected, onSelect, recording } = props;
+  const { organization, agent, conversation, latest, selected, onSelect, recording } = props;
   const { isFollowing, onFollow, createLink } = props;
   const membership = useMembership();
+  const agentReference = getAgentReference(agent);
   const { turns } = conversation;
   const { sessionId, state, startedAt, textHidden } = latest;
   const isLive = state === 'live';
@@ -63,12 +65,12 @@ export function ConversationSection(props: ConversationSectionProps) {
       actions={
         isStored &&
         canCallOperation(membership, 'deleteSessionConversation') && (
-          <DeleteConversation organization={organization} agentName={agentName} sessionId={sessionId} />
+          <DeleteConversation organization={organization} agentName={agentReference} sessionId={sessionId} />
         )
       }
     >
       <div className="divide-y divide-line">
-        <LevelExplanation conversation={latest} agentName={agentName} />
+        <LevelExplanation conversation={latest} agent={agent} />
         <ConversationWarnings conversation={conversation} latest={latest} />
         {turns.length > 0 && selected !== undefined && (
           <div className="grid lg:grid-cols-2">
@@ -96,7 +98,7 @@ export function ConversationSection(props: ConversationSectionProps) {
                   ) : startSeconds === null ? null : (
                     <TurnLog
                       organization={organization}
-                      agentName={agentName}
+                      agentName={agentReference}
                       sessionId={sessionId}
                       from={startSeconds + selected.fromMs / 1_000}
                       to={selected.toMs === null ? null : startSeconds + selected.toMs / 1_000}
@@ -114,7 +116,7 @@ export function ConversationSection(props: ConversationSectionProps) {
         )}
         {turns.length > 0 && (
           <EquivalentShellCommand
-            command={botcliCommands.readConversation(organization, agentName, sessionId, isLive)}
+            command={botcliCommands.readConversation(organization, agentReference, sessionId, isLive)}
           />
         )}
       </div>

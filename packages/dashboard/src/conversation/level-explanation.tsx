@@ -2,17 +2,18 @@ import type { SessionConversation } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Button } from '../components/button.tsx';
+import type { SessionAgent } from '../organization/agent-reference.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 
 type Explanation = { readonly title: string; readonly text: string; readonly isSettingOffered: boolean };
 
 type LevelExplanationProps = {
   readonly conversation: Pick<SessionConversation, 'level' | 'state' | 'textHidden'>;
-  readonly agentName: string;
+  readonly agent: Pick<SessionAgent, 'agentName' | 'agentDeleted'>;
 };
 
 /** Explains why a session has no conversation or no text. Links to the setting of the agent, if it is the reason. */
-export function LevelExplanation({ conversation, agentName }: LevelExplanationProps) {
+export function LevelExplanation({ conversation, agent: { agentName, agentDeleted } }: LevelExplanationProps) {
   const membership = useMembership();
   const explanation = explainConversation(conversation);
   if (explanation === null) return null;
@@ -20,6 +21,7 @@ export function LevelExplanation({ conversation, agentName }: LevelExplanationPr
   return (
     <Explained title={title} text={text}>
       {isSettingOffered &&
+        !agentDeleted &&
         (canCallOperation(membership, 'updateAgent') ? (
           <Button asChild variant="outline" size="small">
             <Link

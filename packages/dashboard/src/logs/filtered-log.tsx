@@ -2,6 +2,7 @@ import { formatCount, type LogLine, logLevels } from '@bothost/contract';
 import { useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
+import { shortenId } from '../agents/short-id.ts';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
 import { DownloadButton } from '../components/download-button.tsx';
@@ -10,6 +11,7 @@ import { FilterField } from '../components/filter-field.tsx';
 import { periodOptions } from '../components/period.ts';
 import { Section } from '../components/section.tsx';
 import { SelectField } from '../components/select-field.tsx';
+import { uuidPattern } from '../components/uuid.ts';
 import { formatLogsCommand, type LogFilter, type LogSearchParameters } from './log-filter.ts';
 import { LogHistogram } from './log-histogram.tsx';
 import { describeRange, getReadTime } from './log-time.ts';
@@ -40,7 +42,7 @@ export function FilteredLog({ organization, agent, names, search }: FilteredLogP
   const { session, query, level, since, from, to } = search;
   const filter = useMemo(() => ({ session, query, level, since, from, to }), [session, query, level, since, from, to]);
   const range = describeRange(from, to);
-  // The agent that the URL names may have been deleted.
+  // The agent in the URL may have been deleted. Only its id then finds its log.
   const known = names === undefined || agent === undefined || names.includes(agent) ? (names ?? []) : [agent, ...names];
   const key = JSON.stringify([agent, filter]);
   return (
@@ -49,7 +51,7 @@ export function FilteredLog({ organization, agent, names, search }: FilteredLogP
         {names !== undefined && (
           <SelectField
             label="Agent"
-            options={[['', 'All agents'], ...known.map((name) => [name, name] as const)]}
+            options={[['', 'All agents'], ...known.map((name) => [name, labelAgent(name)] as const)]}
             value={agent ?? ''}
             onValue={(name) => setFilter({ agent: name || undefined, session: undefined })}
           />
@@ -106,6 +108,10 @@ export function FilteredLog({ organization, agent, names, search }: FilteredLogP
       <EquivalentShellCommand command={formatLogsCommand(organization, agent, filter, isFollowing)} />
     </>
   );
+}
+
+function labelAgent(nameOrId: string): string {
+  return uuidPattern.test(nameOrId) ? `Agent ${shortenId(nameOrId)}` : nameOrId;
 }
 
 /** The value of a selected range in the field of periods. */

@@ -7,6 +7,7 @@ import { formatDuration } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
+import { nameAgent } from '../organization/agent-reference.ts';
 import { computeSessionDurationMs } from '../sessions/session-duration.ts';
 import { SessionStatus } from '../sessions/session-status.tsx';
 import { recentSessionsQuery } from './queries.ts';
@@ -41,14 +42,14 @@ export function RecentSessions({ organization }: { readonly organization: string
               columns={[
                 {
                   title: 'Agent',
-                  cell: ({ agentName, sessionId }) => (
+                  cell: (session) => (
                     <Link
                       to="/orgs/$organization/sessions/$sessionId"
-                      params={{ organization, sessionId }}
+                      params={{ organization, sessionId: session.sessionId }}
                       className="font-medium after:absolute after:inset-0"
                     >
-                      {agentName}
-                      <span className="sr-only">, session {sessionId}</span>
+                      {nameAgent(session)}
+                      <span className="sr-only">, session {session.sessionId}</span>
                     </Link>
                   ),
                 },

@@ -3,17 +3,18 @@ import { Link } from '@tanstack/react-router';
 import { formatDuration, formatLatency } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
+import { nameAgent, type SessionAgent } from '../organization/agent-reference.ts';
 import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import { SessionStatus } from './session-status.tsx';
 
 type SessionFactsProps = {
   readonly organization: string;
-  readonly agentName: string;
+  readonly agent: SessionAgent;
   readonly session: SessionResponse;
 };
 
 /** Shows the status, completion, start and duration of a session, its id and meetings, and links to its agent and deployment. */
-export function SessionFacts({ organization, agentName, session }: SessionFactsProps) {
+export function SessionFacts({ organization, agent, session }: SessionFactsProps) {
   const { sessionId, deploymentId, createdAt, endedAt, completionStatus, meetingIds } = session;
   const firstFrame = session.startPhases?.firstFrame ?? null;
   const end = nameSessionEnd(session);
@@ -38,21 +39,29 @@ export function SessionFacts({ organization, agentName, session }: SessionFactsP
       </dl>
       <p className="text-quiet text-xs wrap-anywhere">
         Session <code className="font-mono">{sessionId}</code> of{' '}
-        <Link
-          to="/orgs/$organization/agents/$agent"
-          params={{ organization, agent: agentName }}
-          className="underline underline-offset-4"
-        >
-          {agentName}
-        </Link>
-        , deployment{' '}
-        <Link
-          to="/orgs/$organization/agents/$agent/deployments/$deployment"
-          params={{ organization, agent: agentName, deployment: deploymentId }}
-          className="font-mono underline underline-offset-4"
-        >
-          {deploymentId}
-        </Link>
+        {agent.agentDeleted ? (
+          <>
+            {nameAgent(agent)}, deployment <code className="font-mono">{deploymentId}</code>
+          </>
+        ) : (
+          <>
+            <Link
+              to="/orgs/$organization/agents/$agent"
+              params={{ organization, agent: agent.agentName }}
+              className="underline underline-offset-4"
+            >
+              {agent.agentName}
+            </Link>
+            , deployment{' '}
+            <Link
+              to="/orgs/$organization/agents/$agent/deployments/$deployment"
+              params={{ organization, agent: agent.agentName, deployment: deploymentId }}
+              className="font-mono underline underline-offset-4"
+            >
+              {deploymentId}
+            </Link>
+          </>
+        )}
       </p>
       {meetingIds.map(({ meetingId, participantId }) => (
         <p key={meetingId} className="text-quiet text-xs wrap-anywhere">

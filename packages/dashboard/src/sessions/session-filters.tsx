@@ -3,6 +3,7 @@ import { agentNamesQuery, deploymentsQuery } from '../agents/queries.ts';
 import { shortenId } from '../agents/short-id.ts';
 import { formatRelativeTime } from '../components/format.ts';
 import { SelectField } from '../components/select-field.tsx';
+import { nameAgent } from '../organization/agent-reference.ts';
 import { listProblemOptions } from '../statistics/problem-group.ts';
 import { problemsQuery } from '../statistics/queries.ts';
 import { conversationOptions, durationOptions, type SessionFilter, statusOptions } from './session-filter.ts';
@@ -26,6 +27,7 @@ export function SessionFilters({ organization, hasAgent, filter, onChange }: Ses
     ...deploymentsQuery(organization, agent ?? ''),
     enabled: agent !== undefined,
   });
+  const deletedAgent = problems.data?.problems.find(({ agentId, agentDeleted }) => agentDeleted && agentId === agent);
   const agentOptions = agents.data?.agents.map(({ name }) => [name, name] as const) ?? [];
   const problemOptions = listProblemOptions(problems.data?.problems ?? []);
   const deploymentOptions = (deployments.data?.pages ?? [])
@@ -38,7 +40,7 @@ export function SessionFilters({ organization, hasAgent, filter, onChange }: Ses
       {hasAgent && (
         <SelectField
           label="Agent"
-          options={[['', 'All agents'], ...addMissing(agentOptions, agent)]}
+          options={[['', 'All agents'], ...addMissing(agentOptions, agent, deletedAgent && nameAgent(deletedAgent))]}
           value={agent ?? ''}
           onValue={(name) => onChange({ agent: name || undefined, deployment: undefined })}
         />
@@ -81,6 +83,8 @@ export function SessionFilters({ organization, hasAgent, filter, onChange }: Ses
 }
 
 /** Adds an option for the selected value if it has none, for example because the URL names a deleted agent. */
-function addMissing(options: Options, value: string | undefined): Options {
-  return value === undefined || options.some(([known]) => known === value) ? options : [...options, [value, value]];
+function addMissing(options: Options, value: string | undefined, label = value): Options {
+  return value === undefined || options.some(([known]) => known === value)
+    ? options
+    : [...options, [value, label ?? value]];
 }

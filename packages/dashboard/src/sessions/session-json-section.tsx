@@ -7,22 +7,23 @@ import { TextBlock } from '../components/text-block.tsx';
 
 type SessionJsonSectionProps = {
   readonly organization: string;
-  readonly agentName: string;
+  /** Name or id of the agent. */
+  readonly agent: string;
   readonly session: SessionResponse;
 };
 
 /** The record of a session as JSON, and the commands that print it. */
-export function SessionJsonSection({ organization, agentName, session }: SessionJsonSectionProps) {
+export function SessionJsonSection({ organization, agent, session }: SessionJsonSectionProps) {
   const { sessionId } = session;
   return (
     <Section title="Record" lead="As the API returns it." help="sessions#the-record-of-a-session">
       <div className="flex flex-col gap-4 p-5 sm:p-6">
-        <CopyableText text={botcliCommands.showSession(organization, agentName, sessionId)} name="botcli command" />
+        <CopyableText text={botcliCommands.showSession(organization, agent, sessionId)} name="botcli command" />
         <CopyableText
           text={formatCurlCommand('getSession', {
             origin: location.origin,
             organization,
-            params: { agentName, sessionId },
+            params: { agentName: agent, sessionId },
           })}
           name="curl command"
         />

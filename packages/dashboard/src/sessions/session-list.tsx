@@ -9,6 +9,7 @@ import { formatDuration } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
 import { formatResponseTime } from '../conversation/offset.ts';
+import { nameAgent } from '../organization/agent-reference.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
 import { computeSessionDurationMs, formatBotStartDuration } from './session-duration.ts';
 import type { SessionFilter } from './session-filter.ts';
@@ -43,9 +44,9 @@ type SessionListProps = {
   readonly newest: NewestSessionList;
   /** Initial scroll position of the window in pixels. */
   readonly initialOffset: number;
-};
   /** Shown beside the number of sessions. */
   readonly actions: ReactNode;
+};
 
 /** A table of sessions. Only the visible rows are in the document. */
 export function SessionList({ organization, filter, newest, initialOffset, actions }: SessionListProps) {
@@ -128,8 +129,8 @@ export function SessionList({ organization, filter, newest, initialOffset, actio
       {stopping !== null && (
         <StopSessionDialog
           organization={organization}
-          session={stopping}
-          agentName={stopping.agentName}
+          sessionId={stopping.sessionId}
+          agent={{ ...stopping, agentId: stopping.serviceId }}
           onClose={() => setStopping(null)}
         />
       )}
@@ -159,7 +160,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
           // The link's `::after` element covers the whole row, so that a click anywhere in the row opens the session.
           className="truncate font-medium after:absolute after:inset-0"
         >
-          {agentName}
+          {nameAgent(session)}
           <span className="sr-only">, session {sessionId}</span>
         </Link>
         <span className="truncate text-quiet text-xs">

@@ -28,9 +28,10 @@ import { formatLogsCommand } from '../logs/log-filter.ts';
 import { LogView } from '../logs/log-view.tsx';
 import { logQuery } from '../logs/queries.ts';
 import { useLogLines } from '../logs/use-log-lines.ts';
+import { getAgentReference, nameAgent, type SessionAgent } from '../organization/agent-reference.ts';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
-import { sessionQuery, sessionRecordQuery } from './queries.ts';
 import { findProblemOutput } from './problem-output.ts';
+import { sessionQuery, sessionRecordQuery } from './queries.ts';
 import { SessionCharts } from './session-charts.tsx';
 import { SessionEvents } from './session-events.tsx';
 import { SessionFacts } from './session-facts.tsx';
@@ -73,7 +74,8 @@ export function SessionPage() {
 
 type FoundSessionProps = { readonly organization: string; readonly found: OrganizationSession };
 
-function FoundSession({ organization, found: { sessionId, serviceId, agentName } }: FoundSessionProps) {
+function FoundSession({ organization, found }: FoundSessionProps) {
+  const { sessionId, serviceId } = found;
   const { from, to } = route.useSearch();
   const record = useQuery(sessionRecordQuery(organization, serviceId, sessionId));
   // Start to read the log now, in parallel with the record.
@@ -84,7 +86,7 @@ function FoundSession({ organization, found: { sessionId, serviceId, agentName }
       {(session) => (
         <Session
           organization={organization}
-          agentName={agentName}
+          agent={{ ...found, agentId: serviceId }}
           session={session}
           log={log}
           conversation={conversation}
@@ -97,15 +99,16 @@ function FoundSession({ organization, found: { sessionId, serviceId, agentName }
 
 type SessionProps = {
   readonly organization: string;
-  readonly agentName: string;
+  readonly agent: SessionAgent;
   readonly session: SessionResponse;
   readonly log: ReturnType<typeof useLogLines>;
   readonly conversation: ReturnType<typeof useConversation>;
   readonly readAtMs: number;
 };
 
-function Session({ organization, agentName, session, log, conversation: read, readAtMs }: SessionProps) {
+function Session({ organization, agent, session, log, conversation: read, readAtMs }: SessionProps) {
   const { sessionId, createdAt, endedAt, resourceMetrics, readsUsage, events, startPhases } = session;
+  const agentReference = getAgentReference(agent);
   const membership = useMembership();
   const navigate = useNavigate();
   const { from, to, at, moment } = route.useSearch();
@@ -152,7 +155,12 @@ function Session({ organization, agentName, session, log, conversation: read, re
   return (
     <>
       <PageHeader
-        title={`Session of ${agentName}`}
+        title={`Session of ${nameAgent(agent)}`}
+        parent={
+          <Link to="/orgs/$organization/sessions" params={{ organization }}>
+            Sessions
+          </Link>
+        }
         actions={
           endedAt === null &&
           canCallOperation(membership, 'stopSession') && (
@@ -163,8 +171,8 @@ function Session({ organization, agentName, session, log, conversation: read, re
           )
         }
       />
-      <SessionProblem organization={organization} agentName={agentName} session={session} />
-      <SessionFacts organization={organization} agentName={agentName} session={session} />
+      <SessionProblem organization={organization} agent={agentReference} session={session} />
+      <SessionFacts organization={organization} agent={agent} session={session} />
       {latest?.numbers != null && <ConversationNumberTiles numbers={latest.numbers} end={nameSessionEnd(session)} />}
       <Section title="Over time">
         <SessionCharts
@@ -179,7 +187,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
           {recording !== null && (
             <RecordingPlayer
               recording={recording}
-              fileName={`${agentName}-${sessionId}.ogg`}
+              fileName={`${agent.agentName}-${sessionId}.ogg`}
               lengthMs={(conversation.waveform?.user.length ?? 0) * peakStepMs}
               isLive={latest?.state === 'live'}
             />
@@ -204,7 +212,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
           latest !== undefined && (
             <ConversationSection
               organization={organization}
-              agentName={agentName}
+              agent={agent}
               conversation={conversation}
               latest={latest}
               selected={selected}
@@ -231,7 +239,7 @@ function Session({ organization, agentName, session, log, conversation: read, re
             <Link
               to="/orgs/$organization/logs"
               params={{ organization }}
-              search={{ agent: agentName, session: sessionId }}
+              search={{ agent: agentReference, session: sessionId }}
             >
               Search the logs
             </Link>
@@ -247,7 +255,12 @@ function Session({ organization, agentName, session, log, conversation: read, re
         />
       </Section>
       <EquivalentShellCommand
-        command={formatLogsCommand(organization, agentName, { session: sessionId }, endedAt === null && isFollowing)}
+        command={formatLogsCommand(
+          organization,
+          agentReference,
+          { session: sessionId },
+          endedAt === null && isFollowing,
+        )}
       />
       {startPhases !== null && (
         <Section
@@ -257,12 +270,12 @@ function Session({ organization, agentName, session, log, conversation: read, re
           <StartPhases durations={startPhases} />
         </Section>
       )}
-      <SessionJsonSection organization={organization} agentName={agentName} session={session} />
+      <SessionJsonSection organization={organization} agent={agentReference} session={session} />
       {isStopping && (
         <StopSessionDialog
           organization={organization}
-          session={session}
-          agentName={agentName}
+          sessionId={sessionId}
+          agent={agent}
           onClose={() => setIsStopping(false)}
         />
       )}

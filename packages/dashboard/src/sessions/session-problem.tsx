@@ -16,12 +16,13 @@ import { findProblemOutput } from './problem-output.ts';
 
 type SessionProblemProps = {
   readonly organization: string;
-  readonly agentName: string;
+  /** Name or id of the agent. */
+  readonly agent: string;
   readonly session: SessionResponse;
 };
 
 /** Says why a session failed or was cut short, what to do, and how often it happened in the last week. Nothing for other sessions. */
-export function SessionProblem({ organization, agentName, session }: SessionProblemProps) {
+export function SessionProblem({ organization, agent, session }: SessionProblemProps) {
   const explanation = explainSessionEnd(session);
   if (explanation === null) return null;
   const output = findProblemOutput(session);
@@ -38,11 +39,11 @@ export function SessionProblem({ organization, agentName, session }: SessionProb
           </div>
         )}
         <p className="flex flex-wrap gap-x-5 gap-y-1">
-          <SimilarFailures organization={organization} agentName={agentName} session={session} />
+          <SimilarFailures organization={organization} agent={agent} session={session} />
           <Link
             to="/orgs/$organization/logs"
             params={{ organization }}
-            search={{ agent: agentName, session: session.sessionId, level: 'ERROR' }}
+            search={{ agent, session: session.sessionId, level: 'ERROR' }}
             className="underline underline-offset-4"
           >
             Errors in its log
@@ -53,8 +54,8 @@ export function SessionProblem({ organization, agentName, session }: SessionProb
   );
 }
 
-function SimilarFailures({ organization, agentName, session }: SessionProblemProps) {
-  const problems = useQuery(problemsQuery(organization, 'week', agentName));
+function SimilarFailures({ organization, agent, session }: SessionProblemProps) {
+  const problems = useQuery(problemsQuery(organization, 'week', agent));
   const key = formatProblemKey({
     completionStatus: session.completionStatus ?? '',
     exceptionType: findExceptionType(session),
@@ -66,7 +67,7 @@ function SimilarFailures({ organization, agentName, session }: SessionProblemPro
     <Link
       to="/orgs/$organization/sessions"
       params={{ organization }}
-      search={{ agent: agentName, problem: key, since: '7d' }}
+      search={{ agent, problem: key, since: '7d' }}
       className="underline underline-offset-4"
     >
       {formatCount(problem.count, 'similar failure')} in the last week

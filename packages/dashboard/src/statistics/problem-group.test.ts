@@ -5,7 +5,9 @@ import { formatProblemKey, parseProblemKey } from './problem-key.ts';
 
 const at = (time: string) => `2026-11-23T${time}:00.000Z`;
 const problem = (fields: Partial<SessionProblem>): SessionProblem => ({
+  agentId: 'id of parrot',
   agentName: 'parrot',
+  agentDeleted: false,
   completionStatus: '500',
   exceptionType: 'APITimeoutError',
   failure: null,
@@ -71,17 +73,16 @@ describe('groupProblems', () => {
     expect(new Set(groups.map(({ key }) => key))).toEqual(new Set(['HTTP_ERROR//START_FAILED']));
   });
 
-  it('counts a deleted agent and one that was created with the same name as one agent', () => {
+  it('counts a deleted agent apart from the agent that has its name now', () => {
     const [group] = groupProblems([
-      problem({ count: 3 }),
-      problem({ agentName: 'crow', count: 2 }),
       problem({ count: 1 }),
+      problem({ agentId: 'id of an earlier parrot', agentDeleted: true, count: 3 }),
     ]);
     expect(group).toMatchObject({
-      count: 6,
+      count: 4,
       agents: [
-        { agentName: 'parrot', count: 4 },
-        { agentName: 'crow', count: 2 },
+        { agentId: 'id of an earlier parrot', agentName: 'parrot', agentDeleted: true, count: 3 },
+        { agentId: 'id of parrot', agentName: 'parrot', agentDeleted: false, count: 1 },
       ],
     });
   });

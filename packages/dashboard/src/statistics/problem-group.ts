@@ -11,8 +11,10 @@ export type ProblemGroup = Pick<
   /** The problem in URLs. Groups with different causes can have the same one, because some causes are free text. */
   readonly key: string;
   /** The agents and their numbers of failed sessions, the most affected first. */
-  readonly agents: readonly Pick<SessionProblem, 'agentName' | 'count'>[];
+  readonly agents: readonly AffectedAgent[];
 };
+
+type AffectedAgent = Pick<SessionProblem, 'agentId' | 'agentName' | 'agentDeleted' | 'count'>;
 
 /** Joins the problems that have the same cause, the most frequent first. */
 export function groupProblems(problems: readonly SessionProblem[]): readonly ProblemGroup[] {
@@ -20,31 +22,21 @@ export function groupProblems(problems: readonly SessionProblem[]): readonly Pro
   for (const problem of problems) {
     const key = formatProblemKey(problem);
     const id = `${key} ${problem.cause}`;
-    const { agentName, count } = problem;
     const group = groups.get(id);
-    groups.set(
-      id,
-      group === undefined ? { ...problem, id, key, agents: [{ agentName, count }] } : join(group, problem),
-    );
+    groups.set(id, group === undefined ? { ...problem, id, key, agents: [problem] } : join(group, problem));
   }
   return [...groups.values()].toSorted((one, other) => other.count - one.count);
 }
 
 function join(group: ProblemGroup, problem: SessionProblem): ProblemGroup {
-  const { agentName, count } = problem;
-  // An agent can have the name of a deleted one.
-  const known = group.agents.find((one) => one.agentName === agentName);
-  const others = group.agents.filter((one) => one !== known);
   const { lastAt, latestSessionId } = problem.lastAt > group.lastAt ? problem : group;
   return {
     ...group,
     lastAt,
     latestSessionId,
     firstAt: (problem.firstAt < group.firstAt ? problem : group).firstAt,
-    count: group.count + count,
-    agents: [...others, { agentName, count: count + (known?.count ?? 0) }].toSorted(
-      (one, other) => other.count - one.count,
-    ),
+    count: group.count + problem.count,
+    agents: [...group.agents, problem].toSorted((one, other) => other.count - one.count),
   };
 }
 

@@ -4,6 +4,7 @@ import { ArrowRight } from 'lucide-react';
 import { Button } from '../components/button.tsx';
 import { formatTimeRange } from '../components/format.ts';
 import { Row } from '../components/row-list.tsx';
+import { getAgentReference, nameAgent } from '../organization/agent-reference.ts';
 import { AgentLinks } from './agent-links.tsx';
 import { listPeriods } from './period.ts';
 import type { ProblemGroup } from './problem-group.ts';
@@ -12,21 +13,23 @@ type ProblemRowProps = {
   readonly organization: string;
   readonly period: StatisticsPeriod;
   readonly problem: ProblemGroup;
+  /** Whether the row names the agent or the agents. False on the page of an agent. */
+  readonly hasAgents?: boolean;
 };
 
 /** A row of a list of problems: sessions that failed for the same cause. */
-export function ProblemRow({ organization, period, problem }: ProblemRowProps) {
+export function ProblemRow({ organization, period, problem, hasAgents = true }: ProblemRowProps) {
   const { key, agents, cause, next, count, firstAt, lastAt, latestSessionId } = problem;
   const [first, ...others] = agents;
-  const agent = others.length === 0 ? first?.agentName : undefined;
-  const title = agent === undefined ? cause : `${agent}: ${cause}`;
+  const agent = others.length === 0 ? first : undefined;
+  const title = agent === undefined || !hasAgents ? cause : `${nameAgent(agent)}: ${cause}`;
   return (
     <Row
       title={
         <Link
           to="/orgs/$organization/sessions"
           params={{ organization }}
-          search={{ agent, since: listPeriods[period], problem: key }}
+          search={{ agent: agent && getAgentReference(agent), since: listPeriods[period], problem: key }}
           className="underline-offset-4 hover:underline"
         >
           {title}

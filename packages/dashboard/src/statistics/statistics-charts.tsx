@@ -8,6 +8,7 @@ import { Section } from '../components/section.tsx';
 import { SeriesChart } from '../components/series-chart.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import type { ChartColor } from '../components/time-chart.tsx';
+import { nameAgent } from '../organization/agent-reference.ts';
 import { describeCapacity } from './describe-capacity.ts';
 import { periodLabels } from './period.ts';
 
@@ -186,14 +187,20 @@ function DeploymentChanges({ organization, deployments, hasAgents }: DeploymentC
         {deployments.slice(0, listedChanges).map((deployment) => (
           <li key={deployment.deploymentId} className="inline-flex items-center gap-1.5">
             <span aria-hidden="true" className={`h-3.5 border-l-2 ${markBorders[markColor(deployment)]}`} />
-            <Link
-              to="/orgs/$organization/agents/$agent/deployments/$deployment"
-              params={{ organization, agent: deployment.agentName, deployment: deployment.deploymentId }}
-              className="underline-offset-4 hover:underline"
-            >
-              {hasAgents ? deployment.agentName : deployment.deploymentId.slice(-6)},{' '}
-              <RelativeTime at={deployment.at} />
-            </Link>
+            {deployment.agentDeleted ? (
+              <span>
+                {nameAgent(deployment)}, <RelativeTime at={deployment.at} />
+              </span>
+            ) : (
+              <Link
+                to="/orgs/$organization/agents/$agent/deployments/$deployment"
+                params={{ organization, agent: deployment.agentName, deployment: deployment.deploymentId }}
+                className="underline-offset-4 hover:underline"
+              >
+                {hasAgents ? deployment.agentName : deployment.deploymentId.slice(-6)},{' '}
+                <RelativeTime at={deployment.at} />
+              </Link>
+            )}
             {deployment.state === 'failed' && <span className="text-danger">failed</span>}
           </li>
         ))}
