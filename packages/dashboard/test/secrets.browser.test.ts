@@ -101,6 +101,22 @@ browserTest(
   },
 );
 
+browserTest('a secret set can be created from a .env file', async () => {
+  const { url, botcli } = await createOrganization(service, page, 'created');
+  await botcli('secrets', 'set', 'taken', 'GREETING=hello', '--skip', '--wait');
+  await page.goto(`${url}/secrets`);
+  await button('Import .env').click();
+  await dialog().getByLabel('Lines KEY=value').fill(`OPENAI_API_KEY=${values[0]}\nGREETING=good morning`);
+  await dialog().getByLabel('Name of the set').fill('taken');
+  await button('Store 2 keys').click();
+  await dialog().getByRole('alert').waitFor();
+  await dialog().getByLabel('Name of the set').fill('echo-secrets');
+  await inspect('secret-set-import');
+  await button('Store 2 keys').click();
+  await page.waitForURL(`${url}/secrets/echo-secrets`);
+  await expect.poll(() => removeButtons().count()).toBe(2);
+});
+
 browserTest('a rollback of a secret set first lists the changed keys, and restores an earlier revision', async () => {
   const { url, botcli } = await createOrganization(service, page, 'rollback');
   await botcli('secrets', 'set', 'echo-secrets', `OPENAI_API_KEY=${values[0]}`, '--skip', '--wait');

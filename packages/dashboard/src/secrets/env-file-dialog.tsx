@@ -10,12 +10,19 @@ import { Field } from '../components/field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
 import { useRefreshSecrets } from './queries.ts';
+import { findSetNameProblem, SetNameField } from './set-name-field.tsx';
 
-type EnvFileDialogProps = { readonly setName: string; readonly onClose: () => void };
+type EnvFileDialogProps = {
+  /** The name of the set that is changed. Null creates a new set. */
+  readonly setName: string | null;
+  readonly onDone?: (setName: string) => void | Promise<void>;
+  readonly onClose: () => void;
+};
 
 /** Stores the keys of a `.env` file in a set. Says which keys it will store, and which lines it cannot read. */
-export function EnvFileDialog({ setName, onClose }: EnvFileDialogProps) {
+export function EnvFileDialog({ setName, onDone, onClose }: EnvFileDialogProps) {
   const { name: organization } = useMembership();
+  const [name, setSetName] = useState(setName ?? '');
   const [text, setText] = useState('');
   const [fileProblem, setFileProblem] = useState<string | undefined>();
   const picker = useRef<HTMLInputElement>(null);
@@ -24,12 +31,17 @@ export function EnvFileDialog({ setName, onClose }: EnvFileDialogProps) {
   const form = useForm(
     () =>
       getOrganizationApi(organization).putSecrets({
-        params: { setName },
-        body: { secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })) },
+        params: { setName: name },
+        body: {
+          secrets: pairs.map(({ key, value }) => ({ secretKey: key, secretValue: value })),
+          // Revision 0 means that the set must not exist yet, so an existing set is not overwritten.
+          ...(setName === null ? { expectedRevision: 0 } : {}),
+        },
       }),
     async ({ change }) => {
       const stored = pairs.length === 1 ? '1 key is stored.' : `${pairs.length} keys are stored.`;
       await refresh(change === 'none' ? 'The set has these values already.' : stored);
+      await onDone?.(name);
       onClose();
     },
   );
@@ -49,14 +61,19 @@ export function EnvFileDialog({ setName, onClose }: EnvFileDialogProps) {
   return (
     <DialogForm
       title="Import a .env file"
-      lead={`Its keys are added to ${setName}, or replaced there. Other keys of the set stay as they are.`}
+      lead={
+        setName === null
+          ? 'Creates a set with its keys.'
+          : `Its keys are added to ${setName}, or replaced there. Other keys of the set stay as they are.`
+      }
       form={form}
       submit={pairs.length === 0 ? 'Store' : `Store ${formatCount(pairs.length, 'key')}`}
       sending="Storing…"
-      isValid={pairs.length > 0 && problems.length === 0}
-      command={botcliCommands.setSecretsFromFile(organization, setName, '.env')}
+      isValid={findSetNameProblem(name) === undefined && pairs.length > 0 && problems.length === 0}
+      command={botcliCommands.setSecretsFromFile(organization, name || 'NAME', '.env')}
       onClose={onClose}
     >
+      {setName === null && <SetNameField value={name} onValue={setSetName} />}
       <Field label="Lines KEY=value" name="secrets" hint="Paste them, or drop a file here." problem={fileProblem}>
         {(control) => (
           <textarea

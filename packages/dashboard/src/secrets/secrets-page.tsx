@@ -1,7 +1,7 @@
 import { formatCount, type SecretSetListItem } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { KeyRound, Plus } from 'lucide-react';
+import { FileUp, KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Button } from '../components/button.tsx';
@@ -12,6 +12,7 @@ import { Row, RowList } from '../components/row-list.tsx';
 import { PageHeader, Section } from '../components/section.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { canCallOperation, useMembership } from '../organization/organization.ts';
+import { EnvFileDialog } from './env-file-dialog.tsx';
 import { ImagePullSecrets } from './image-pull-secrets.tsx';
 import { secretListQuery } from './queries.ts';
 import { SecretSetReadinessBadge } from './readiness-badge.tsx';
@@ -40,14 +41,25 @@ export function SecretsPage() {
 function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
   const membership = useMembership();
   const { name: organization } = membership;
-  const [isOpen, setOpen] = useState(false);
+  const [open, setOpen] = useState<'create' | 'import' | null>(null);
   const navigate = useNavigate();
   const create = canCallOperation(membership, 'putSecrets') && (
-    <Button onClick={() => setOpen(true)}>
-      <Plus aria-hidden="true" className="size-4" />
-      Create set
-    </Button>
+    <div className="flex flex-wrap gap-2">
+      <Button variant="outline" onClick={() => setOpen('import')}>
+        <FileUp aria-hidden="true" className="size-4" />
+        Import .env
+      </Button>
+      <Button onClick={() => setOpen('create')}>
+        <Plus aria-hidden="true" className="size-4" />
+        Create set
+      </Button>
+    </div>
   );
+  const dialog = {
+    setName: null,
+    onDone: (set: string) => navigate({ to: '/orgs/$organization/secrets/$set', params: { organization, set } }),
+    onClose: () => setOpen(null),
+  };
   return (
     <Section
       title="Secret sets"
@@ -91,14 +103,8 @@ function SecretSets({ sets }: { readonly sets: readonly SecretSetListItem[] }) {
           />
         )}
       </RowList>
-      {isOpen && (
-        <SetValueDialog
-          setName={null}
-          secretKey={null}
-          onDone={(set) => navigate({ to: '/orgs/$organization/secrets/$set', params: { organization, set } })}
-          onClose={() => setOpen(false)}
-        />
-      )}
+      {open === 'create' && <SetValueDialog {...dialog} secretKey={null} />}
+      {open === 'import' && <EnvFileDialog {...dialog} />}
     </Section>
   );
 }

@@ -1,17 +1,13 @@
-import {
-  findReservedSecretKeyProblem,
-  secretSetKeyPattern,
-  secretSetKeyRule,
-  secretSetNamePattern,
-  secretSetNameRule,
-} from '@bothost/contract';
+import { findReservedSecretKeyProblem, secretSetKeyPattern, secretSetKeyRule } from '@bothost/contract';
 import { useState } from 'react';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { DialogForm } from '../components/dialog-form.tsx';
 import { identifierInput, TextField } from '../components/text-field.tsx';
 import { useForm } from '../components/use-form.ts';
 import { getOrganizationApi, useMembership } from '../organization/organization.ts';
+import { describeRule } from './describe-rule.ts';
 import { useRefreshSecrets } from './queries.ts';
+import { findSetNameProblem, SetNameField } from './set-name-field.tsx';
 import { ValueField } from './value-field.tsx';
 
 type SetValueDialogProps = {
@@ -29,7 +25,6 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
   const [name, setSetName] = useState(setName ?? '');
   const [key, setKey] = useState(secretKey ?? '');
   const [value, setValue] = useState('');
-  const nameProblem = name === '' || secretSetNamePattern.test(name) ? undefined : toSentence(secretSetNameRule);
   const keyProblem = key === '' ? undefined : describeKey(key);
   const refresh = useRefreshSecrets(organization);
   const form = useForm(
@@ -55,23 +50,11 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
       form={form}
       submit="Store"
       sending="Storing…"
-      isValid={nameProblem === undefined && keyProblem === undefined}
+      isValid={findSetNameProblem(name) === undefined && keyProblem === undefined}
       command={botcliCommands.setSecret(organization, name || 'NAME', key || 'KEY')}
       onClose={onClose}
     >
-      {setName === null && (
-        <TextField
-          label="Name of the set"
-          name="setName"
-          hint="Letters, digits and hyphens. Agents refer to the set by this name."
-          problem={nameProblem}
-          placeholder="my-bot-secrets"
-          value={name}
-          onValue={setSetName}
-          required
-          {...identifierInput}
-        />
-      )}
+      {setName === null && <SetNameField value={name} onValue={setSetName} />}
       {secretKey === null && (
         <TextField
           label="Key"
@@ -92,10 +75,6 @@ export function SetValueDialog({ setName, secretKey, onDone, onClose }: SetValue
 
 /** Returns why a text is not a valid key in a secret set, or undefined if it is valid. */
 function describeKey(key: string): string | undefined {
-  if (!secretSetKeyPattern.test(key)) return toSentence(secretSetKeyRule);
+  if (!secretSetKeyPattern.test(key)) return describeRule(secretSetKeyRule);
   return findReservedSecretKeyProblem(key) ?? undefined;
-}
-
-function toSentence(rule: string): string {
-  return `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.`;
 }
