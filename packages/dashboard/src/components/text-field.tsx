@@ -13,7 +13,7 @@ export function TextField({ label, hint, problem, name, onValue, ...props }: Tex
       {(control) => (
         <input
           {...control}
-          className="min-h-10 rounded-lg border border-field bg-surface px-3 py-1.5 text-base read-only:bg-background read-only:text-quiet aria-invalid:border-danger"
+          className="min-h-10 rounded-lg border border-field bg-surface px-3 py-1.5 text-sm read-only:bg-background read-only:text-quiet aria-invalid:border-danger"
           onChange={(event) => onValue(event.target.value)}
           {...props}
         />

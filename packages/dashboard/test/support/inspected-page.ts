@@ -34,12 +34,13 @@ export async function openPage({ origin }: BuiltService, context: BrowserContext
 const pictures = import.meta.env['BOTHOST_TEST_PICTURES'];
 
 /** Widths of screens in pixels. The last one is that of the page after a check. */
-const widths = [390, 2_560, 1_440];
+const phoneWidth = 390;
+const widths = [phoneWidth, 2_560, 1_440];
 
 /**
- * Checks the current page in both themes: it must not scroll horizontally on a screen of any width, and axe must find no serious
- * fault in the element that matches the selector `checked`. With BOTHOST_TEST_PICTURES, stores screenshots of the whole page, or
- * only of its visible part.
+ * Checks the current page in both themes: it must not scroll horizontally on a screen of any width, phones must not zoom in to
+ * enter text, and axe must find no serious fault in the element that matches the selector `checked`. With BOTHOST_TEST_PICTURES,
+ * stores screenshots of the whole page, or only of its visible part.
  */
 export async function checkLayoutAndAccessibility(
   page: Page,
@@ -53,10 +54,20 @@ export async function checkLayoutAndAccessibility(
       await page.setViewportSize({ width, height: 900 });
       if (pictures !== undefined) await takeScreenshot(page, join(pictures, `${name}-${theme}-${width}.png`), fullPage);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      if (width === phoneWidth) expect([name, await findSmallFields(page)]).toEqual([name, []]);
     }
     await finishTransitions(page);
     expect([name, theme, await findSeriousFaults(page, checked)]).toEqual([name, theme, '[]']);
   }
+}
+
+/** Finds the fields that make a browser of a phone zoom in, because their text is smaller than 16 pixels. */
+function findSmallFields(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('input:not([type=checkbox], [type=file], [type=range]), select, textarea')]
+      .filter((field) => field.checkVisibility() && Number.parseFloat(getComputedStyle(field).fontSize) < 16)
+      .map(({ outerHTML }) => outerHTML),
+  );
 }
 
 /**
