@@ -1,7 +1,7 @@
-import { type AuditEntry, auditActions } from '@bothost/contract';
+import { type AuditEntry, auditActions, type Operations, type ResponseOf } from '@bothost/contract';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { ScrollText } from 'lucide-react';
+import { Lock, ScrollText } from 'lucide-react';
 import { describeError } from '../api.ts';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { Alert } from '../components/alert.tsx';
@@ -28,9 +28,22 @@ const periods = periodOptions.filter(([value]) => !['15m', '1h'].includes(value)
 /** The page at `/orgs/:organization/settings/audit`: the audit log. The filter is stored in the page's URL. */
 export function AuditPage() {
   const membership = useMembership();
+  if (canCallOperation(membership, 'listAuditEntries')) return <AuditLog organization={membership.name} />;
+  return (
+    <>
+      <PageHeader title="Audit log" />
+      <Section>
+        <EmptyState icon={Lock} title="Your role does not include the audit log">
+          Your role in this organization is {membership.role}. Ask an owner.
+        </EmptyState>
+      </Section>
+    </>
+  );
+}
+
+function AuditLog({ organization }: { readonly organization: string }) {
   const filter = route.useSearch();
   const navigate = useNavigate();
-  const organization = membership.name;
   const setFilter = (change: AuditFilter) =>
     navigate({
       to: '/orgs/$organization/settings/audit',
@@ -38,16 +51,21 @@ export function AuditPage() {
       search: { ...filter, ...change },
       replace: true,
     });
-  if (!canCallOperation(membership, 'listAuditEntries')) {
-    return <PageHeader title="Audit log" lead="Your role does not include the audit log. Ask an owner." />;
-  }
+  const verification = useMutation({ mutationFn: () => getOrganizationApi(organization).verifyAudit() });
   return (
     <>
-      <PageHeader
-        title="Audit log"
-        lead="Who signed in, deployed, stopped sessions, and changed or read secrets, API keys, members and the organization, and who was refused. Entries cannot be changed."
-        actions={<Verification organization={organization} />}
-      />
+      <div className="flex flex-col gap-3">
+        <PageHeader
+          title="Audit log"
+          lead="Who signed in, deployed, stopped sessions, and changed or read secrets, API keys, members and the organization, and who was refused. Entries cannot be changed."
+          actions={
+            <Button variant="outline" onClick={() => verification.mutate()} disabled={verification.isPending}>
+              {verification.isPending ? 'Verifying…' : 'Verify the log'}
+            </Button>
+          }
+        />
+        <VerificationResult data={verification.data} error={verification.error} />
+      </div>
       <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
         <SelectField
           label="Action"
@@ -63,7 +81,7 @@ export function AuditPage() {
         />
         <FilterField
           label="Person or key"
-          placeholder="E-mail address or name of a key"
+          placeholder="E-mail or key name"
           value={filter.actor}
           onValue={(actor) => void setFilter({ actor: actor?.trim() || undefined })}
         />
@@ -147,19 +165,19 @@ function describeActor({ action, userEmail, keyName, keyId, requestId }: AuditEn
   return action === 'account.sign-in' ? 'Not signed in' : 'The operator';
 }
 
-function Verification({ organization }: { readonly organization: string }) {
-  const verification = useMutation({ mutationFn: () => getOrganizationApi(organization).verifyAudit() });
-  const { data, error, isPending } = verification;
+type VerificationResultProps = {
+  readonly data: ResponseOf<Operations['verifyAudit']> | undefined;
+  readonly error: Error | null;
+};
+
+function VerificationResult({ data, error }: VerificationResultProps) {
   return (
-    <div className="flex flex-col items-start gap-2 sm:items-end">
-      <Button variant="outline" onClick={() => verification.mutate()} disabled={isPending}>
-        {isPending ? 'Verifying…' : 'Verify the log'}
-      </Button>
+    <>
       <p role="status" className="text-good text-sm">
-        {data?.ok === true && `${data.entries} entries verified.`}
+        {data?.ok === true && `${data.entries.toLocaleString('en')} entries verified.`}
       </p>
       {data?.ok === false && <Alert>The log was changed at entry {data.brokenAt ?? 'unknown'}.</Alert>}
       {error !== null && <Alert>{describeError(error)}</Alert>}
-    </div>
+    </>
   );
 }
