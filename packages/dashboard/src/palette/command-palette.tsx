@@ -8,6 +8,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { uuidPattern } from '../components/uuid.ts';
 import { loadHelpSearch } from '../help/search-help.ts';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
+import { settingsPages } from '../organization/settings-pages.ts';
 import { getCurrentTheme, setTheme } from '../theme.ts';
 import type { NavigationItem } from './navigation-item.ts';
 
@@ -47,7 +48,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
         <Command.Input
           value={text}
           onValueChange={setText}
-          placeholder="A page, an agent, a session id or a word of the help"
+          placeholder="Page, agent, session id or help"
           className="min-h-10 w-full rounded-lg border border-field bg-surface px-3 py-2 text-base"
         />
         <Command.List className="mt-3 max-h-80 overflow-y-auto">
@@ -65,6 +66,17 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
                 {label}
               </Item>
             ))}
+            {/* The page "Settings" of the navigation is the first of them. */}
+            {membership !== undefined &&
+              settingsPages.slice(1).map(({ label, to }) => (
+                <Item
+                  key={label}
+                  keywords={['Settings']}
+                  onSelect={choose(() => void navigate({ to, params: { organization: name } }))}
+                >
+                  {label}
+                </Item>
+              ))}
             <Item onSelect={choose(() => void navigate({ to: '/settings/account' }))}>Account settings</Item>
             <Item onSelect={choose(() => void navigate({ to: '/settings/tokens' }))}>Personal tokens</Item>
             <Item value="Help" onSelect={choose(() => openInNewTab('/help'))}>

@@ -4,15 +4,8 @@ import type { ReactNode } from 'react';
 import { useUser } from '../accounts/session.ts';
 import { Navigation } from '../components/navigation.tsx';
 import { canCallOperation, findMembership, findPreferredMembership } from '../organization/organization.ts';
+import { settingsPages } from '../organization/settings-pages.ts';
 
-const organizationItems = [
-  { label: 'General', to: '/orgs/$organization/settings/general' },
-  { label: 'API keys', to: '/orgs/$organization/settings/keys' },
-  { label: 'Members', to: '/orgs/$organization/settings/members' },
-  { label: 'Webhooks', to: '/orgs/$organization/settings/webhooks' },
-  { label: 'Alerts', to: '/orgs/$organization/settings/alerts' },
-  { label: 'Audit log', to: '/orgs/$organization/settings/audit' },
-] as const;
 /** Pages that not every role may see. */
 const requiredOperations: Readonly<Record<string, OperationName>> = {
   Webhooks: 'listWebhooks',
@@ -38,7 +31,7 @@ export function SettingsLayout() {
       >
         {membership !== undefined && (
           <ItemList title={membership.verboseName}>
-            {organizationItems
+            {settingsPages
               .filter(({ label }) => {
                 const required = requiredOperations[label];
                 return required === undefined || canCallOperation(membership, required);
