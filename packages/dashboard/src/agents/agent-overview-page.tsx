@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { CircleCheck } from 'lucide-react';
 import { botcliCommands } from '../commands/botcli-commands.ts';
-import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
+import { NothingWrong } from '../components/nothing-wrong.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
@@ -15,6 +14,7 @@ import { ProblemRow } from '../statistics/problem-row.tsx';
 import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
 import { StatisticsCharts } from '../statistics/statistics-charts.tsx';
 import { StatisticsTiles } from '../statistics/statistics-tiles.tsx';
+import { AgentConditions } from './agent-conditions.tsx';
 import { useAgent } from './agent-context.ts';
 import { AgentStatus } from './agent-status.tsx';
 
@@ -29,6 +29,7 @@ export function AgentOverviewPage() {
   const problems = useQuery(problemsQuery(organization, period, agent.name));
   return (
     <div className="flex flex-col gap-6">
+      <AgentConditions agent={agent} />
       <div className="flex justify-end">
         <PeriodSwitch period={period} />
       </div>
@@ -44,21 +45,17 @@ export function AgentOverviewPage() {
           starting: agent.startingInstanceCount,
         }}
       />
-      <QueryBoundary query={statistics}>
-        {(data) => (
-          <StatisticsCharts organization={organization} period={period} statistics={data} agent={agent.name} />
-        )}
-      </QueryBoundary>
       <Section title="Failed sessions by cause">
         <QueryBoundary query={problems}>
           {(data) => (
             <RowList
               label="Failed sessions by cause"
+              firstRows={6}
               items={groupProblems(data.problems)}
               empty={
-                <EmptyState icon={CircleCheck} title="No session failed">
+                <NothingWrong title="No session failed">
                   No session that was created in this period has failed.
-                </EmptyState>
+                </NothingWrong>
               }
             >
               {(problem) => (
@@ -74,6 +71,11 @@ export function AgentOverviewPage() {
           )}
         </QueryBoundary>
       </Section>
+      <QueryBoundary query={statistics}>
+        {(data) => (
+          <StatisticsCharts organization={organization} period={period} statistics={data} agent={agent.name} />
+        )}
+      </QueryBoundary>
       <AgentStatus agent={agent} />
       <EquivalentShellCommand command={botcliCommands.showAgent(organization, agent.name)} />
     </div>

@@ -1,7 +1,7 @@
 import type { Overview } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { CircleCheck } from 'lucide-react';
+import { Bot } from 'lucide-react';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
@@ -37,7 +37,7 @@ export function OverviewPage() {
         {(data) =>
           data.agentCount === 0 ? (
             <Section>
-              <EmptyState icon={CircleCheck} title="Deploy your first bot">
+              <EmptyState icon={Bot} title="Deploy your first bot">
                 <FirstDeploy />
               </EmptyState>
             </Section>

@@ -1,7 +1,6 @@
 import type { AttentionItem, StatisticsPeriod } from '@bothost/contract';
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck } from 'lucide-react';
-import { EmptyState } from '../components/empty-state.tsx';
+import { NothingWrong } from '../components/nothing-wrong.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { RowList } from '../components/row-list.tsx';
 import { Section } from '../components/section.tsx';
@@ -37,9 +36,9 @@ export function ProblemList({ organization, period, attention }: ProblemListProp
               ...groupProblems(data.problems).map((problem) => ({ problem })),
             ]}
             empty={
-              <EmptyState icon={CircleCheck} title="Nothing needs attention">
+              <NothingWrong title="Nothing needs attention">
                 No agent has a problem, and no session failed in this period.
-              </EmptyState>
+              </NothingWrong>
             }
           >
             {(entry) =>
