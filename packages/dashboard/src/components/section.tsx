@@ -23,12 +23,19 @@ export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
           {parent} / {title}
         </nav>
       )}
-      <div className="flex max-w-2xl flex-col gap-1.5">
-        <h1 className="font-semibold text-2xl tracking-tight">{title}</h1>
+      <div className="flex max-w-2xl flex-col gap-1.5 max-sm:w-full">
+        <div className="flex items-start justify-between gap-4">
+          <h1 className="min-w-0 font-semibold text-2xl tracking-tight wrap-anywhere">{title}</h1>
+          <div className="shrink-0 sm:hidden">
+            <ShellCommandButton />
+          </div>
+        </div>
         {lead !== undefined && <p className="text-quiet">{lead}</p>}
       </div>
-      <div className="flex items-center gap-2">
-        <ShellCommandButton />
+      <div className={classNames('flex items-center gap-2', !actions && 'max-sm:hidden')}>
+        <div className="shrink-0 max-sm:hidden">
+          <ShellCommandButton />
+        </div>
         {actions}
       </div>
     </div>

@@ -18,7 +18,7 @@ import { Button } from '../components/button.tsx';
 import { DataTable, type TableColumn } from '../components/data-table.tsx';
 import { EquivalentShellCommand } from '../components/equivalent-shell-command.tsx';
 import { FactList } from '../components/fact-list.tsx';
-import { formatLatency } from '../components/format.ts';
+import { formatDuration, formatLatency } from '../components/format.ts';
 import { MissingObject } from '../components/missing-object.tsx';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { Section } from '../components/section.tsx';
@@ -177,7 +177,7 @@ function listFacts(organization: string, deployment: DeploymentDetails) {
         ] as const)),
     ['Profile', describeProfile(agentProfile)],
     ['Instances', `${autoScaling.minReplicas} to ${autoScaling.maxReplicas}`],
-    ['Longest session', `${maxSessionDurationSeconds} s`],
+    ['Longest session', formatDuration(maxSessionDurationSeconds * 1_000)],
     [
       'Secrets',
       secretRevisions.map(({ secretSet, revision }) => `${secretSet}, revision ${revision}`).join('; ') || 'None',
@@ -235,7 +235,13 @@ const columns: readonly TableColumn<OutcomeRow>[] = [
     title: 'Failed',
     isNumber: true,
     cell: ({ figures = { failed: 0, sessions: 0 } }) =>
-      figures.failed === 0 ? '0' : `${figures.failed.toLocaleString('en')} (${formatShare(figures)})`,
+      figures.failed === 0 ? (
+        '0'
+      ) : (
+        <span className="text-danger">
+          {figures.failed.toLocaleString('en')} ({formatShare(figures)})
+        </span>
+      ),
   },
   latency('Start median', 'startP50Ms'),
   latency('Start p95', 'startP95Ms'),
