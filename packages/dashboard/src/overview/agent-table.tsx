@@ -38,7 +38,7 @@ export function AgentTable({ organization, period, statistics }: AgentTableProps
   return (
     <Section
       title="Agents"
-      lead="Response times of the newest deployment. Sessions at the same time of the deployment that was nearest to its limit."
+      lead="Response times are those of the newest deployment, peak sessions those of the deployment that was nearest to its limit."
       actions={
         <Link
           to="/orgs/$organization/agents"
@@ -100,7 +100,7 @@ export function AgentTable({ organization, period, statistics }: AgentTableProps
                 },
               },
               {
-                title: 'At the same time',
+                title: 'Peak sessions',
                 isNumber: true,
                 cell: ({ id }) => <Peak deployments={deploymentsOf(id)} />,
               },

@@ -84,7 +84,7 @@ const conversationQueries: Readonly<Record<string, SessionQuery>> = {
 };
 
 export const conversationOptions = [
-  ['', 'Any conversation'],
+  ['', 'Any'],
   ['slow-1s', 'Slow: p95 from 1 s'],
   ['slow-2s', 'Slow: p95 from 2 s'],
   ['slow-5s', 'Slow: p95 from 5 s'],
