@@ -109,7 +109,7 @@ browserTest('a secret set can be created from a .env file', async () => {
   await dialog().getByLabel('Lines KEY=value').fill(`OPENAI_API_KEY=${values[0]}\nGREETING=good morning`);
   await dialog().getByLabel('Name of the set').fill('taken');
   await button('Store 2 keys').click();
-  await dialog().getByRole('alert').waitFor();
+  await dialog().getByRole('alert').getByText('The secret set exists already').waitFor();
   await dialog().getByLabel('Name of the set').fill('echo-secrets');
   await inspect('secret-set-import');
   await button('Store 2 keys').click();

@@ -27,11 +27,15 @@ export function requireUnchangedRegion(
  */
 export function requireExpectedRevision(set: Pick<SecretSetRow, 'revision'>, expected: number | null): void {
   if (expected === null || expected === set.revision) return;
-  const message =
-    set.revision === 0
-      ? `The secret set does not exist, but revision ${expected} was expected.`
-      : `The secret set is at revision ${set.revision}, but revision ${expected} was expected. Read the set again before you change it.`;
-  throw createApiError('secret-set-changed', { message });
+  throw createApiError('secret-set-changed', { message: describeRevisions(set.revision, expected) });
+}
+
+function describeRevisions(revision: number, expected: number): string {
+  if (expected === 0)
+    return `The secret set exists already, at revision ${revision}. Choose another name, or change that set.`;
+  return revision === 0
+    ? `The secret set does not exist, but revision ${expected} was expected.`
+    : `The secret set is at revision ${revision}, but revision ${expected} was expected. Read the set again before you change it.`;
 }
 
 /**

@@ -115,7 +115,9 @@ describe('secret sets', () => {
     it('refuses a write if the revision is not the expected one', async () => {
       expect(await getApiErrorReason(put({ A: '1' }, { expectedRevision: 3 }))).toBe('secret-set-changed');
       await put({ A: '1' }, { expectedRevision: 0 });
-      expect(await getApiErrorReason(put({ A: '2' }, { expectedRevision: 0 }))).toBe('secret-set-changed');
+      const again = put({ A: '2' }, { expectedRevision: 0 });
+      await expect(again).rejects.toThrow('The secret set exists already, at revision 1.');
+      expect(await getApiErrorReason(again)).toBe('secret-set-changed');
       expect(await put({ A: '2' }, { expectedRevision: 1 })).toMatchObject({ revision: 2 });
     });
 
