@@ -2,6 +2,7 @@ import { type AgentDetails, conditionReasonLabels, getStatusLabel } from '@botho
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, LoaderCircle } from 'lucide-react';
 import { Section } from '../components/section.tsx';
+import { TextBlock } from '../components/text-block.tsx';
 import { RelativeTime } from '../components/time.tsx';
 import { useMembership } from '../organization/organization.ts';
 
@@ -29,9 +30,7 @@ export function AgentConditions({ agent: { name, conditions, errors } }: { reado
                   {getStatusLabel<string>(conditionReasonLabels, reason)}, <RelativeTime at={lastTransitionTime} />
                 </p>
                 {(message === '' ? errors.map((error) => error.message) : [message]).map((text) => (
-                  <pre key={text} className="whitespace-pre-wrap font-mono text-[0.8125rem] wrap-anywhere">
-                    {text}
-                  </pre>
+                  <TextBlock key={text} label="Cause" text={text} className="max-h-48" />
                 ))}
                 {isDegraded && reason !== 'InstancesWait' && (
                   <p className="text-quiet">

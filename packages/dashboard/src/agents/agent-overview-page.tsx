@@ -52,11 +52,7 @@ export function AgentOverviewPage() {
               label="Failed sessions by cause"
               firstRows={6}
               items={groupProblems(data.problems)}
-              empty={
-                <NothingWrong title="No session failed">
-                  No session that was created in this period has failed.
-                </NothingWrong>
-              }
+              empty={<NothingWrong title="No session failed in this period" />}
             >
               {(problem) => (
                 <ProblemRow

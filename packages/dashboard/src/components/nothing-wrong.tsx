@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-type NothingWrongProps = { readonly title: string; readonly children: ReactNode };
+type NothingWrongProps = { readonly title: string; readonly children?: ReactNode };
 
 /** Replaces a list of problems that has no items, in one line, because there is nothing to do. */
 export function NothingWrong({ title, children }: NothingWrongProps) {
@@ -10,7 +10,7 @@ export function NothingWrong({ title, children }: NothingWrongProps) {
       <CircleCheck aria-hidden="true" className="mt-0.5 size-5 shrink-0 text-good" />
       <div className="flex flex-wrap gap-x-3 gap-y-0.5">
         <p className="font-medium">{title}</p>
-        <p className="text-quiet">{children}</p>
+        {children !== undefined && <p className="text-quiet">{children}</p>}
       </div>
     </div>
   );

@@ -17,9 +17,9 @@ type PageHeaderProps = {
 export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
   usePageTitle(title);
   return (
-    <div className="flex flex-wrap items-start justify-between gap-4">
+    <div className="flex flex-wrap items-start justify-between gap-4 lg:grid lg:grid-cols-[minmax(0,1fr)_auto]">
       {parent !== undefined && (
-        <nav aria-label="Breadcrumb" className="w-full text-quiet text-sm [&_a]:hover:text-foreground">
+        <nav aria-label="Breadcrumb" className="col-span-2 w-full text-quiet text-sm [&_a]:hover:text-foreground">
           {parent} / {title}
         </nav>
       )}
