@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { deployImage } from '../deploy-image.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { docker, withParrotImage } from '../parrot-image.ts';
 import { median, quantile } from '../quantile.ts';
-import { type BenchmarkedService, respondsWith200, withService } from '../service.ts';
+import { respondsWith200, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import { measureStart } from './warm-start.ts';
@@ -56,8 +57,8 @@ export const dockerBench: Benchmark = {
 async function measureStarts(image: string, quick: boolean, log: (line: string) => void) {
   const samples = { cold: [] as number[], run: [] as number[], warm: [] as number[], processes: [] as number[] };
   await withService({ agents: [], environment }, async (service) => {
-    await deployImage(service, 'cold', image, 0);
-    await deployImage(service, parrot.name, image, parrot.minAgents);
+    await deployImage(service, { serviceName: 'cold', image, minAgents: 0 });
+    await deployImage(service, { serviceName: parrot.name, image, minAgents: parrot.minAgents });
     await withService({ agents: [parrot] }, async (processService) => {
       // Uses the instance with which the deployment was validated.
       await measureStart(service, 'cold');
@@ -104,18 +105,8 @@ async function measureRestarts(image: string, quick: boolean) {
       return median(times);
     };
     const none = await restart();
-    await deployImage(service, 'many', image, adopted);
+    await deployImage(service, { serviceName: 'many', image, minAgents: adopted });
     await waitForWarmInstances(service, 'many', adopted);
     return { none, many: await restart() };
   });
-}
-
-async function deployImage(service: BenchmarkedService, serviceName: string, image: string, minAgents: number) {
-  const response = await fetch(`${service.origin}/v1/agents`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.privateKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ serviceName, image, autoScaling: { minAgents, maxAgents: minAgents + 10 } }),
-  });
-  if (!response.ok) throw new Error(`The deploy failed with status ${response.status}: ${await response.text()}`);
-  await waitForWarmInstances(service, serviceName, Math.max(minAgents, 1));
 }
