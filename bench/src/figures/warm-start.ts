@@ -22,7 +22,7 @@ export const warmStartBench: Benchmark = {
   name: 'warm-start',
   run: ({ quick, log, report }) =>
     withService({ agents: [agent] }, async (service) => {
-      await service.database.query(`create table bench_commits (id uuid primary key, payload text not null)`);
+      await createCommitTable(service.database);
       const ours: number[] = [];
       const direct: number[] = [];
       const commits: number[] = [];
@@ -61,20 +61,27 @@ const clock = () => performance.timeOrigin + performance.now();
 
 /** Returns the milliseconds from a start request until the handler of the parrot is called. Stops the session. */
 export async function measureStart(service: BenchmarkedService, agentName: string): Promise<number> {
-  const headers = { authorization: `Bearer ${service.publicKey}` };
-  const before = clock();
-  const sent = post(`${service.origin}/v1/public/${agentName}/start`, headers, '{"createDailyRoom":false}');
-  const { sessionId } = JSON.parse(await answerOf(sent)) as { sessionId: string };
-  const url = `${service.origin}/v1/public/${agentName}/sessions/${sessionId}/entered`;
-  const after = await enteredAt(url, headers, sessionId);
+  const { sessionId, startMs } = await startParrot(service, agentName);
   await stopSession(service, agentName, sessionId);
-  return after - before;
+  return startMs;
 }
 
-/**
- * Returns the milliseconds from a direct `POST /bot` until the handler is called. First prepares a new bot as the service does:
- * waits until the bot is ready and requests its state once.
- */
+/** Starts a session. `startMs` are the milliseconds from the request until the handler of the parrot is called. */
+export async function startParrot(
+  service: BenchmarkedService,
+  agentName: string,
+  body?: object,
+): Promise<{ readonly sessionId: string; readonly startMs: number }> {
+  const headers = { authorization: `Bearer ${service.publicKey}` };
+  const before = clock();
+  const request = JSON.stringify({ createDailyRoom: false, body });
+  const sent = post(`${service.origin}/v1/public/${agentName}/start`, headers, request);
+  const { sessionId } = JSON.parse(await answerOf(sent)) as { sessionId: string };
+  const url = `${service.origin}/v1/public/${agentName}/sessions/${sessionId}/entered`;
+  return { sessionId, startMs: (await enteredAt(url, headers, sessionId)) - before };
+}
+
+/** Measures `POST /bot`. First prepares a new bot as the service does: waits until the bot is ready and requests its state once. */
 async function postOnce(): Promise<number> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [parrotBotProgramPath], {
@@ -85,20 +92,29 @@ async function postOnce(): Promise<number> {
   try {
     await waitUntil('the parrot', async () => ((await respondsWith200(`${origin}/readyz`)) ? true : undefined));
     await respondsWith200(`${origin}/_bot/session`);
-    const sessionId = randomUUID();
-    const before = clock();
-    const sent = post(`${origin}/bot`, { 'x-session-id': sessionId }, '{}');
-    const answer = answerOf(sent);
-    const after = await enteredAt(`${origin}/entered`, {}, sessionId);
-    post(`${origin}/_bot/stop`, {}, '{"graceSeconds":1}').on('error', () => undefined);
-    await answer;
-    return after - before;
+    return await measurePost(origin);
   } finally {
     await stopChildProcess(child);
   }
 }
 
-async function commitOnce(database: pg.Pool): Promise<number> {
+/** Returns the milliseconds from a `POST /bot` to a parrot until its handler is called. Stops the session. */
+export async function measurePost(origin: string): Promise<number> {
+  const sessionId = randomUUID();
+  const before = clock();
+  const answer = answerOf(post(`${origin}/bot`, { 'x-session-id': sessionId }, '{}'));
+  const after = await enteredAt(`${origin}/entered`, {}, sessionId);
+  post(`${origin}/_bot/stop`, {}, '{"graceSeconds":1}').on('error', () => undefined);
+  await answer;
+  return after - before;
+}
+
+/** Creates the table for `commitOnce`. */
+export const createCommitTable = (database: pg.Pool) =>
+  database.query(`create table bench_commits (id uuid primary key, payload text not null)`);
+
+/** Returns the milliseconds of an insert of a row as large as a session's. */
+export async function commitOnce(database: pg.Pool): Promise<number> {
   const values = [randomUUID(), 'x'.repeat(400)];
   const before = performance.now();
   await database.query('insert into bench_commits (id, payload) values ($1, $2)', values);
