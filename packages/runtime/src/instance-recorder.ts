@@ -52,6 +52,8 @@ export function createInstanceRecorder(
     readonly instanceId: string;
     /** Copies the output from where the copy ends. With `follows`, until the bot ends. */
     readonly copyOutput: (output: OutputSpool, follows: boolean, signal: AbortSignal) => Promise<void>;
+    /** Milliseconds in which the platform ends the stream of the output after the end of the bot. */
+    readonly streamEndMs: number;
     /** Whether the output cannot be read because the platform has deleted it. */
     readonly isOutputMissing: (error: unknown) => boolean;
   },
@@ -84,6 +86,7 @@ export function createInstanceRecorder(
   });
   const follower = createOutputFollower({
     copy: (follows, signal) => options.copyOutput(output, follows, signal),
+    streamEndMs: options.streamEndMs,
     onError: (error) => {
       if (!options.isOutputMissing(error))
         logger.warn({ instanceId, err: error }, 'last output of instance could not be read');

@@ -41,6 +41,7 @@ export function followInstance(context: InstanceContext, instanceId: string, ado
   const recorder = createInstanceRecorder(context, {
     instanceId,
     copyOutput: (output, follows, signal) => copyContainerLogs(engine, containerId, output, follows, signal),
+    streamEndMs: 5_000,
     // Without the container there is no output either.
     isOutputMissing: (error) => isEngineError(error, 404),
   });

@@ -11,6 +11,8 @@ import { describePod, findDisruption, type PodPhase } from './pod-status.ts';
 
 /** Milliseconds between two reads of a pod that is being deleted, in case the watch misses its end. */
 const checkMs = 5_000;
+/** The kubelet only checks each second whether a bot whose output it sends has ended, so its stream may end a second late. */
+const streamEndMs = 200;
 
 /**
  * An instance from the creation of its pod, or its adoption, until `forget`. Without a bot that has run, the instance leaves no trace
@@ -58,6 +60,7 @@ export function followInstance(
   const recorder = createInstanceRecorder(context, {
     instanceId,
     copyOutput: (output, follows, signal) => copyPodLogs(api, instanceId, output, follows, signal),
+    streamEndMs,
     // The node deletes the output with the pod.
     isOutputMissing: (error) => isApiError(error, 404),
   });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { settlesWithin } from '../settles-within.ts';
 
-/** Milliseconds after the end of a bot until its output must have been received. */
-const lastOutputMs = 5_000;
+/** Milliseconds to read the rest of the output. */
+const lastReadMs = 5_000;
 /** Exponential backoff between attempts to follow the output. Reset by a stream that lasts longer than the longest pause. */
 const firstPauseMs = 500;
 const maxPauseMs = 10_000;
@@ -19,6 +19,8 @@ export type OutputFollower = {
 export function createOutputFollower(options: {
   /** Copies the output from where the copy ends. With `follows`, until the bot ends. */
   readonly copy: (follows: boolean, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds in which a stream ends after the bot. Later, it is read again without following. */
+  readonly streamEndMs: number;
   /** Called if the rest of the output could not be copied. */
   readonly onError: (error: unknown) => void;
 }): OutputFollower {
@@ -50,9 +52,9 @@ export function createOutputFollower(options: {
       followed ??= follow();
     },
     finish: async () => {
-      await settlesWithin(copied, lastOutputMs);
+      await settlesWithin(copied, options.streamEndMs);
       await close();
-      await options.copy(false, AbortSignal.timeout(lastOutputMs)).catch(options.onError);
+      await options.copy(false, AbortSignal.timeout(lastReadMs)).catch(options.onError);
     },
     close,
   };
