@@ -9,6 +9,7 @@ import { dockerBench } from './figures/docker.ts';
 import { callStartBench } from './figures/first-second.ts';
 import { sessionReadBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
+import { kubernetesBench } from './figures/kubernetes.ts';
 import { liveSessionsBench } from './figures/live-sessions.ts';
 import { logCaptureBench } from './figures/log-capture.ts';
 import { overviewBench } from './figures/overview.ts';
@@ -39,6 +40,7 @@ const benches: readonly Benchmark[] = [
   deployBench,
   secretsBench,
   dockerBench,
+  kubernetesBench,
   dashboardBench,
   overviewBench,
 ];

@@ -2,7 +2,7 @@
  * Runs local servers that stand in for the APIs of speech and language model vendors. Their source code is in the tests of the
  * CLI. `tsconfig.tests.json` compiles it for the benchmarks.
  */
-const file = new URL('../stand-in-vendors/stand-in-vendors.js', import.meta.url);
+const file = new URL('../packages/cli/test/stand-in-vendors/stand-in-vendors.js', import.meta.url);
 const { startStandInVendors }: { startStandInVendors: () => Promise<{ readonly address: string }> } = await import(
   file.href
 );

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { Agent, request } from 'node:https';
+import { Agent, type AgentOptions, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export type ApiServerRequest = { readonly method: string; readonly path: string; readonly query: URLSearchParams };
@@ -15,9 +15,13 @@ export type ApiServerProxy = {
   readonly close: () => Promise<void>;
 };
 
-export async function startApiServerProxy(apiServer: string, ca: string): Promise<ApiServerProxy> {
+/** `tls` has the certificate of the cluster's authority, and optionally that of a user as whom the proxy sends all requests. */
+export async function startApiServerProxy(
+  apiServer: string,
+  tls: Pick<AgentOptions, 'ca' | 'cert' | 'key'>,
+): Promise<ApiServerProxy> {
   const requests: ApiServerRequest[] = [];
-  const agent = new Agent({ ca, keepAlive: true });
+  const agent = new Agent({ ...tls, keepAlive: true });
   const server = createServer((incoming, response) => {
     const { method = '', url = '', headers } = incoming;
     const { pathname, searchParams } = new URL(url, apiServer);

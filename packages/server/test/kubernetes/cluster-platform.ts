@@ -38,7 +38,7 @@ async function createPlatform(teardown: Teardown): Promise<ClusterPlatform> {
   teardown.add(() => kubectl('delete', '--ignore-not-found', '-f', file));
   await kubectl('apply', '-f', file);
   const { server, ca } = await readCluster(kubectl);
-  const proxy = await startApiServerProxy(server, ca);
+  const proxy = await startApiServerProxy(server, { ca });
   teardown.add(proxy.close);
   const openAccount = async (account: string) => {
     await kubectl('create', 'serviceaccount', account);
