@@ -10,6 +10,7 @@ import { callStartBench } from './figures/first-second.ts';
 import { sessionReadBench } from './figures/get-session.ts';
 import { idleBench } from './figures/idle.ts';
 import { kubernetesBench } from './figures/kubernetes.ts';
+import { kubernetesVoiceBench } from './figures/kubernetes-voice.ts';
 import { liveSessionsBench } from './figures/live-sessions.ts';
 import { logCaptureBench } from './figures/log-capture.ts';
 import { overviewBench } from './figures/overview.ts';
@@ -41,6 +42,7 @@ const benches: readonly Benchmark[] = [
   secretsBench,
   dockerBench,
   kubernetesBench,
+  kubernetesVoiceBench,
   dashboardBench,
   overviewBench,
 ];

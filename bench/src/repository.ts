@@ -11,3 +11,7 @@ export const standInVendorsModulePath = at('packages/cli/test/stand-in-vendors/r
 /** Path of a Python program that synthesizes speech as Base64-encoded mu-law at 8000 Hz. */
 export const speechSynthesisProgramPath = at('packages/cli/test/generated-bots/say.py');
 export const webRtcCallerPath = at('bench/src/programs/webrtc_caller.py');
+export const voiceBotsDockerfilePath = at('bench/src/kubernetes/voice-bots.Dockerfile');
+export const builtBenchDirectory = at('bench/dist');
+/** Path of the Python package that runs bots. */
+export const pythonHostDirectory = at('runtimes/python/src/bothost_shim');

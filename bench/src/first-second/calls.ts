@@ -109,7 +109,7 @@ export async function measureWarmPoolRefill({ service, byHand, runs, report }: V
   report(summarize('slowest', (values) => Math.max(...values)));
 }
 
-function webTarget(base: string, headers: WebCallTarget['headers']): WebCallTarget {
+export function webTarget(base: string, headers: WebCallTarget['headers']): WebCallTarget {
   return { start: `${base}/start`, offer: `${base}/sessions/SESSION_ID/api/offer`, headers };
 }
 

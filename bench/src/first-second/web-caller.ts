@@ -10,17 +10,27 @@ export type WebCallTarget = {
   /** The URL with the placeholder `SESSION_ID` for the session's id. */
   readonly offer: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Speech to send `count` times, as Base64 of 16-bit samples at 8000 Hz. */
+  readonly question?: string;
+  readonly count?: number;
 };
 
-/** Milliseconds from the start request, which a browser sends when the user clicks, to the connection and to the first audio. */
-export type WebCallTiming = { readonly connectedMs: number; readonly firstAudioMs: number };
+export type WebCallTiming = {
+  /** Milliseconds from the start request, which a browser sends when the user clicks, to the connection and to the first audio. */
+  readonly connectedMs: number;
+  readonly firstAudioMs: number;
+  /** Milliseconds from the end of each question to the first audio of its answer. */
+  readonly responsesMs: readonly number[];
+  /** The longest time between two received packets of audio, in milliseconds. */
+  readonly longestPauseMs: number;
+};
 
 export type WebCaller = {
   readonly call: (target: WebCallTarget) => Promise<WebCallTiming>;
   readonly stop: () => Promise<void>;
 };
 
-/** Starts a program that calls bots over WebRTC, one after the other, and hangs up after their first word. */
+/** Starts a program that calls bots over WebRTC, one after the other, and hangs up after their first word or last answer. */
 export function startWebCaller(interpreter: string): WebCaller {
   const child = spawn(interpreter, [webRtcCallerPath], { stdio: ['pipe', 'pipe', 'inherit'], env: minimalEnvironment });
   const lines = createInterface({ input: child.stdout });

@@ -1,11 +1,14 @@
 """Calls bots over WebRTC like a browser, one call for each line of standard input.
 
 A line is a JSON object: `start` is the URL that starts a session, `offer` is the URL for the WebRTC offer with
-`SESSION_ID` in place of the session's id, and `headers` are the HTTP headers of both requests. For each call, prints a
-JSON object in one line: `connectedMs` and `firstAudioMs` (milliseconds since the start request), or `error`.
+`SESSION_ID` in place of the session's id, and `headers` are the HTTP headers of both requests. `question` is speech as
+Base64 of 16-bit samples at 8000 Hz, which is asked `count` times (default 0). For each call, prints a JSON object in one
+line: `connectedMs` and `firstAudioMs` (milliseconds since the start request), `responsesMs` (from the end of each
+question to the first audio of its answer) and `longestPauseMs` (between two received packets of audio), or `error`.
 """
 
 import asyncio
+import base64
 import json
 import sys
 import time
@@ -15,19 +18,76 @@ import numpy as np
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import AudioStreamTrack, MediaStreamError
 
-FIRST_AUDIO_TIMEOUT_SECONDS = 30
+AUDIO_TIMEOUT_SECONDS = 30
 # Samples above this amplitude are speech.
 AUDIBLE_AMPLITUDE = 1000
+# The bot begins to speak if it was silent for this time before.
+QUIET_SECONDS = 0.4
+
+
+class Microphone(AudioStreamTrack):
+    """Sends the speech in `unsaid`, and silence otherwise."""
+
+    unsaid = b""
+    last_spoken_at = 0.0
+
+    async def recv(self):
+        """Return the next 20 ms, at 8000 Hz."""
+        frame = await super().recv()
+        plane = frame.planes[0]
+        if self.unsaid:
+            plane.update(self.unsaid[: plane.buffer_size].ljust(plane.buffer_size, b"\0"))
+            self.unsaid = self.unsaid[plane.buffer_size :]
+            self.last_spoken_at = time.perf_counter()
+        return frame
+
+
+class Listener:
+    """Listens to a bot."""
+
+    def __init__(self) -> None:
+        self.last_audible_at = -QUIET_SECONDS
+        self.longest_pause = 0.0
+        self.began = asyncio.Event()
+
+    async def listen(self, track) -> None:
+        """Receive audio until the call ends."""
+        former = None
+        while True:
+            try:
+                frame = await track.recv()
+            except MediaStreamError:
+                return
+            now = time.perf_counter()
+            self.longest_pause = max(self.longest_pause, now - (former or now))
+            former = now
+            if np.abs(frame.to_ndarray()).max() <= AUDIBLE_AMPLITUDE:
+                continue
+            if now - self.last_audible_at > QUIET_SECONDS:
+                self.began.set()
+            self.last_audible_at = now
+
+    async def hear(self) -> float:
+        """Wait until the bot begins to speak. Return the time."""
+        await asyncio.wait_for(self.began.wait(), AUDIO_TIMEOUT_SECONDS)
+        return time.perf_counter()
+
+    async def ask(self, microphone: Microphone, question: bytes) -> float:
+        """Ask a question once the bot is silent. Return the milliseconds from its end to the answer."""
+        while time.perf_counter() - self.last_audible_at < 2 * QUIET_SECONDS:
+            await asyncio.sleep(0.02)
+        self.began.clear()
+        microphone.unsaid = question
+        return (await self.hear() - microphone.last_spoken_at) * 1000
 
 
 async def call_bot(http: aiohttp.ClientSession, call: dict) -> dict:
-    """Start a session, connect, listen for the first audio, and hang up."""
+    """Start a session, connect, listen for the first audio, ask the questions, and hang up."""
     begin = time.perf_counter()
-    times: dict[str, float] = {}
-    heard = asyncio.Event()
-
-    def note(name: str) -> None:
-        times.setdefault(name, (time.perf_counter() - begin) * 1000)
+    connected: list[float] = []
+    listener = Listener()
+    microphone = Microphone()
+    question = base64.b64decode(call.get("question", ""))
 
     async def post(url: str, body: dict) -> dict:
         async with http.post(url, json=body, headers=call["headers"]) as response:
@@ -47,32 +107,29 @@ async def call_bot(http: aiohttp.ClientSession, call: dict) -> dict:
     @peer.on("connectionstatechange")
     def on_state() -> None:
         if peer.connectionState == "connected":
-            note("connectedMs")
+            connected.append(time.perf_counter())
 
     @peer.on("track")
     def on_track(track) -> None:
-        async def listen() -> None:
-            while track.kind == "audio" and not heard.is_set():
-                try:
-                    frame = await track.recv()
-                except MediaStreamError:
-                    return
-                if np.abs(frame.to_ndarray()).max() > AUDIBLE_AMPLITUDE:
-                    note("firstAudioMs")
-                    heard.set()
-
-        asyncio.ensure_future(listen())
+        if track.kind == "audio":
+            asyncio.ensure_future(listener.listen(track))
 
     try:
-        peer.addTrack(AudioStreamTrack())
+        peer.addTrack(microphone)
         await peer.setLocalDescription(await peer.createOffer())
         offer = {"sdp": peer.localDescription.sdp, "type": peer.localDescription.type}
         answer = await post(call["offer"].replace("SESSION_ID", started["sessionId"]), offer)
         await peer.setRemoteDescription(RTCSessionDescription(answer["sdp"], answer["type"]))
-        await asyncio.wait_for(heard.wait(), FIRST_AUDIO_TIMEOUT_SECONDS)
+        first_audio = await listener.hear()
+        responses = [await listener.ask(microphone, question) for _ in range(call.get("count", 0))]
     finally:
         await peer.close()
-    return times
+    return {
+        "connectedMs": (connected[0] - begin) * 1000,
+        "firstAudioMs": (first_audio - begin) * 1000,
+        "responsesMs": responses,
+        "longestPauseMs": listener.longest_pause * 1000,
+    }
 
 
 async def main() -> None:
