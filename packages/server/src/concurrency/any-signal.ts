@@ -1,6 +1,7 @@
 /**
- * Runs `work` with a signal that aborts at the first of several signals. Used instead of `AbortSignal.any`, which leaks
- * memory if one of its signals lives long (https://github.com/nodejs/node/issues/64476).
+ * Runs `work` with a signal that aborts at the first of several signals. Used instead of `AbortSignal.any`, which leaks memory
+ * if one of its signals lives long (https://github.com/nodejs/node/issues/64476), and in Node.js 20 never aborts at the end of an
+ * `AbortSignal.timeout` that was garbage collected because nothing else refers to it.
  */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],

@@ -1,5 +1,6 @@
 import type { Operations, RequestOf, ResponseOf } from '@bothost/contract';
 import type { EpochMicroseconds } from '@bothost/runtime';
+import { withAnySignal } from '../concurrency/any-signal.ts';
 import { decodeCursor, encodeCursor, getLogPositionAtTime } from './position.ts';
 import { type LogPage, type LogPageContext, type LogPageLimits, readLogPage } from './read-page.ts';
 import { canSessionLogGrow, hasLogsWithText, type LogScope } from './rows.ts';
@@ -47,8 +48,9 @@ export async function getLogs(
   query: Query,
 ): Promise<ResponseOf<GetLogs>> {
   const masks = createSecretMasks(context.secretsOf);
-  const waitOver = AbortSignal.any([context.canceled, AbortSignal.timeout(query.wait * 1000)]);
-  const page = await readLogs({ ...context, maskOf: masks.of }, agentIds, query, waitOver);
+  const page = await withAnySignal([context.canceled, AbortSignal.timeout(query.wait * 1000)], (waitOver) =>
+    readLogs({ ...context, maskOf: masks.of }, agentIds, query, waitOver),
+  );
   return {
     ...page,
     ...(masks.areComplete() ? {} : { maskingIncomplete: true }),
@@ -96,8 +98,9 @@ async function readLogs(
     if (order === 'desc' || !isEmpty || !isGrowing || waitOver.aborted || query.wait === 0)
       return toResponse(query, page, now, isGrowing);
     after = getLogPositionAtTime(now);
-    const soon = AbortSignal.any([waitOver, AbortSignal.timeout(newInstancesMs)]);
-    await context.outputs.changed(page.live, now, soon);
+    await withAnySignal([waitOver, AbortSignal.timeout(newInstancesMs)], (soon) =>
+      context.outputs.changed(page.live, now, soon),
+    );
   }
 }
 
