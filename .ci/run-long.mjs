@@ -24,7 +24,7 @@ const suites = [
     parameters: ['packages/server/test/docker/kills', 'packages/server/test/docker/engine-faults'],
     variables: { BOTHOST_TEST_KILLS: '50' },
   },
-  { name: 'kubernetes', command: npmRun('test:kubernetes') },
+  { name: 'kubernetes', command: npmRun('test:kubernetes'), variables: { BOTHOST_TEST_KILLS: '30' } },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
   {
     name: 'pipecat-versions',
