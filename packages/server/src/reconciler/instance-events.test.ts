@@ -220,7 +220,9 @@ describe('the exit of an instance', () => {
     ['SIGTERM', killed('SIGTERM'), 1, 0],
     ['SIGKILL in the grace period', killed('SIGKILL'), 4, 1],
     ['SIGKILL after the grace period', killed('SIGKILL'), 5, 0],
-    ['SIGKILL because of its memory', { ...killed('SIGKILL'), outOfMemory: true }, 5, 1],
+    ['SIGKILL because of its memory', { ...killed('SIGKILL'), reason: 'out-of-memory', outOfMemory: true }, 5, 1],
+    ['SIGTERM because of its disk', { ...killed('SIGTERM'), reason: 'disk', diskLimit: 'over 1 GiB' }, 1, 1],
+    ['SIGTERM by the platform', { ...killed('SIGTERM'), reason: 'platform', platformCause: 'Evicted.' }, 1, 1],
     ['code 3', failed, 1, 1],
   ])(
     'after the end of the session: adds an event only if the service did not cause the exit (%s)',

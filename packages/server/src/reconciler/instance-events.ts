@@ -161,7 +161,7 @@ async function hasOtherInstance(context: Context, sessionId: string, instance: O
  * only `terminationGraceMs` after the end of the session, so an earlier SIGKILL has another cause.
  */
 function wasStopped({ at, exit }: ExitEvent, sessionEndedAt: Date | null): boolean {
-  if (sessionEndedAt === null || exit.outOfMemory) return false;
+  if (sessionEndedAt === null || exit.reason !== 'exited') return false;
   const afterMs = at.getTime() - sessionEndedAt.getTime();
   return exit.signal === 'SIGKILL' ? afterMs >= terminationGraceMs : exit.signal === 'SIGTERM' && afterMs >= 0;
 }
