@@ -57,6 +57,27 @@ const fillBusy = () => {
   return filled;
 };
 
+browserTest('the overview shows no figures of a period before they have arrived', async () => {
+  await page.goto(await fillBusy());
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/statistics\?period=day/, async (request) => {
+    await held;
+    await request.continue();
+  });
+  await page.getByRole('link', { name: 'Last day' }).click();
+  for (const name of ['Failed sessions', 'Start time', 'Response time'])
+    await tile(name).getByText('Loading…').waitFor();
+  expect(await page.getByRole('table', { name: /^Agents/ }).count()).toBe(0);
+  release();
+  await page.getByRole('table', { name: 'Agents, last day' }).waitFor();
+  await tile('Failed sessions')
+    .getByText(/^of [\d,]+ in the last day$/)
+    .waitFor();
+});
+
 browserTest(
   'the overview of a busy organization leads to the cause of its problems',
   async () => {

@@ -19,13 +19,13 @@ import { periodLabels } from '../statistics/period.ts';
 type AgentTableProps = {
   readonly organization: string;
   readonly period: StatisticsPeriod;
-  readonly statistics: Statistics | undefined;
+  readonly statistics: Statistics;
 };
 
 /** The agents of the organization, those with the most failed sessions of the period first. */
 export function AgentTable({ organization, period, statistics }: AgentTableProps) {
   const agents = useQuery(agentListQuery(organization));
-  const deploymentsOf = (id: string) => statistics?.deployments.filter(({ agentId }) => agentId === id) ?? [];
+  const deploymentsOf = (id: string) => statistics.deployments.filter(({ agentId }) => agentId === id);
   const sum = (id: string, figure: 'sessions' | 'failed') =>
     deploymentsOf(id).reduce((total, deployment) => total + deployment[figure], 0);
   /** The figures of the newest deployment that had sessions. */

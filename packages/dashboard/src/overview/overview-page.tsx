@@ -71,9 +71,13 @@ function OverviewSections({ overview, organization }: OverviewSectionsProps) {
       />
       <ProblemList organization={organization} period={period} attention={overview.attention} />
       <QueryBoundary query={statistics}>
-        {(data) => <StatisticsCharts organization={organization} period={period} statistics={data} />}
+        {(data) => (
+          <>
+            <StatisticsCharts organization={organization} period={period} statistics={data} />
+            <AgentTable organization={organization} period={period} statistics={data} />
+          </>
+        )}
       </QueryBoundary>
-      <AgentTable organization={organization} period={period} statistics={statistics.data} />
       <RecentSessions organization={organization} />
     </>
   );

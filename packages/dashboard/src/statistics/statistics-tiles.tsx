@@ -36,10 +36,11 @@ export function StatisticsTiles({ organization, agent, period, statistics, live 
   );
   const total = statistics?.total;
   const counted = filterCountedSessions(statistics?.points ?? []);
-  const inPeriod = `in the ${periodLabels[period].toLowerCase()}`;
+  const ofPeriod = (text: string) =>
+    total === undefined ? 'Loading…' : `${text} in the ${periodLabels[period].toLowerCase()}`;
   const latency = (median: number | null = null, p95: number | null = null) => ({
     value: link({ ...counted }, median === null ? '–' : formatLatency(median)),
-    note: p95 === null ? `None ${inPeriod}` : `p95 ${formatLatency(p95)} ${inPeriod}`,
+    note: ofPeriod(p95 === null ? 'None' : `p95 ${formatLatency(p95)}`),
   });
   return (
     <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
@@ -57,7 +58,7 @@ export function StatisticsTiles({ organization, agent, period, statistics, live 
       <Tile
         name="Failed sessions"
         value={link({ status: 'failed', ...counted }, total?.failed.toLocaleString('en') ?? '–')}
-        note={`of ${total?.sessions.toLocaleString('en') ?? '–'} ${inPeriod}`}
+        note={ofPeriod(`of ${total?.sessions.toLocaleString('en')}`)}
         isBad={total !== undefined && total.failed > 0}
       />
       <Tile name="Start time, median" {...latency(total?.startP50Ms, total?.startP95Ms)} />
