@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
 import { Agent, type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
 import { describeNetworkError } from '../describe-network-error.ts';
@@ -167,7 +168,8 @@ function createAgents({ server, tlsServerName, skipsVerification }: ClusterAcces
   let current: { readonly credentials: ClusterCredentials; readonly agent: Agent } | null = null;
   const all = new Set<Agent>();
   const open = ({ ca, cert, key }: ClusterCredentials) => {
-    const tls = { ca, cert, key };
+    // Once for all connections, because it takes milliseconds.
+    const tls = { secureContext: createSecureContext({ ca, cert, key }) };
     const apiTls = { ...tls, servername: tlsServerName, rejectUnauthorized: !skipsVerification };
     const agent = new Agent({
       factory: (origin) => {
