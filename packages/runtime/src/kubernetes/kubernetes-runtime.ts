@@ -100,6 +100,8 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   });
   const getOrigin = options.getKubeletOrigin ?? ((host) => `https://${formatUrlHost(host)}:${kubeletPort}`);
   const readUsage = createUsageReader({ client, namespace, logger, now, getOrigin });
+  /** Pods are marked one after the other: each request at the same time would open a connection, which delays a burst of starts. */
+  let marked: Promise<void> = Promise.resolve();
   const requireConnection = () => {
     if (!watch.isFresh()) throw new Error('The API server of the cluster does not respond.');
   };
@@ -137,10 +139,12 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     forget: instances.forget,
     diskUsage: async () => 0,
     sessionOpening: (instanceId) => {
-      api.markClaimed(instanceId).catch((error: unknown) => {
-        // The session continues, but an autoscaler may end it.
-        logger.warn({ instanceId, err: error }, 'pod could not be protected from disruption');
-      });
+      marked = marked
+        .then(() => api.markClaimed(instanceId))
+        .catch((error: unknown) => {
+          // The session continues, but an autoscaler may end it.
+          logger.warn({ instanceId, err: error }, 'pod could not be protected from disruption');
+        });
     },
     sessionOpened: () => undefined,
     retain: async () => undefined,

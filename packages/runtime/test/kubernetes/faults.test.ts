@@ -486,6 +486,17 @@ describe('an instance in a cluster', () => {
       });
   });
 
+  it('is marked as claimed after the pod of an earlier session', async () => {
+    const { runtime, server, spec } = await open();
+    for (const id of ['a', 'b']) await runtime.start(spec(id), neverAborted);
+    const isMark = ({ method }: { method: string }) => method === 'PATCH';
+    server.faults.push({ matches: isMark, times: 1, act: 'hang' });
+    for (const id of ['a', 'b']) runtime.sessionOpening(id);
+    await expect.poll(() => server.requests.filter(isMark)).toHaveLength(1);
+    await runtime.inspect('b');
+    expect(server.requests.filter(isMark)).toMatchObject([{ path: expect.stringMatching(/\/a$/) }]);
+  });
+
   it('costs four writes from its start to its end', async () => {
     const { runtime, server, spec } = await open();
     await runtime.start(spec('a'), neverAborted);
