@@ -41,6 +41,12 @@ const refused: Record<string, Case> = {
     rule: 'plugin',
     says: /a type instead of an interface/,
   },
+  'AbortSignal.timeout in AbortSignal.any': {
+    file: `${server}/sessions/timeout.ts`,
+    text: 'export const limit = (other: AbortSignal) => AbortSignal.any([other, AbortSignal.timeout(1)]);\n',
+    rule: 'plugin',
+    says: /Use createTimeout/,
+  },
   'a barrel file': {
     file: `${server}/sessions/barrel.ts`,
     text: "export { one } from './one.ts';\nexport { two } from './two.ts';\n",

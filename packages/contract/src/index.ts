@@ -70,6 +70,7 @@ export {
   SessionConversation,
 } from './conversation/session-conversation.ts';
 export { describeStorageProblem, type StorageProblem } from './conversation/storage-problem.ts';
+export { createTimeout } from './create-timeout.ts';
 export { checkDeployFile, type DeployFile, deployFileNames, findUnsupportedDeploySettings } from './deploy-file.ts';
 export { isEnvFile } from './env-file-name.ts';
 export {

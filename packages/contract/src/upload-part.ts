@@ -1,4 +1,5 @@
 import { ConnectionError, toApiError } from './client.ts';
+import { createTimeout } from './create-timeout.ts';
 import { ApiError } from './errors.ts';
 import { ArchiveUploadResponse } from './operations/builds.ts';
 import { isTransientError } from './with-retries.ts';
@@ -34,7 +35,7 @@ type UploadPart = {
 
 /** Sends a part of an archive, and returns how many bytes the service has received. @throws ApiError, ConnectionError */
 export async function sendUploadPart({ url, token, offset, content, ...options }: UploadPart): Promise<number> {
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(partTimeoutMs)]);
+  const signal = AbortSignal.any([options.signal, createTimeout(partTimeoutMs)]);
   const headers = {
     'content-type': 'application/octet-stream',
     'upload-token': token,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createTimeout } from '@bothost/contract';
 import { request } from 'undici';
 import { botPort } from './bot-port.ts';
 import { formatUrlHost } from './format-url-host.ts';
@@ -31,7 +32,7 @@ export async function waitUntilReady(
 async function probeReadiness(host: string, signal: AbortSignal): Promise<number | null> {
   const url = `http://${formatUrlHost(host)}:${botPort}/readyz`;
   try {
-    const timeout = AbortSignal.any([signal, AbortSignal.timeout(tryMs)]);
+    const timeout = AbortSignal.any([signal, createTimeout(tryMs)]);
     const response = await request(url, { signal: timeout, reset: true });
     await response.body.dump();
     return response.statusCode;

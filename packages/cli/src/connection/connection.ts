@@ -1,4 +1,4 @@
-import { type ApiClient, checkApiKeyFormat, createApiClient } from '@bothost/contract';
+import { type ApiClient, checkApiKeyFormat, createApiClient, createTimeout } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import { version } from '../version.ts';
@@ -25,7 +25,7 @@ export function createServiceClient(
         ...init,
         signal: AbortSignal.any([
           io.signal,
-          AbortSignal.timeout(responseTimeoutSeconds * 1_000),
+          createTimeout(responseTimeoutSeconds * 1_000),
           ...(init?.signal ? [init.signal] : []),
         ]),
       }),

@@ -1,4 +1,4 @@
-import { type InstallationCheck, serviceVersionHeader } from '@bothost/contract';
+import { createTimeout, type InstallationCheck, serviceVersionHeader } from '@bothost/contract';
 import { findNetworkErrorCode } from '../connection/describe-failure.ts';
 import type { CommandIo } from '../io/io.ts';
 import { checkCertificate } from './check-certificate.ts';
@@ -56,7 +56,7 @@ async function checkResponse(
   try {
     response = await fetch(joinServicePath(url, '/healthz'), {
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      signal: AbortSignal.any([signal, createTimeout(timeoutMs)]),
     });
     await response.arrayBuffer();
   } catch (error) {

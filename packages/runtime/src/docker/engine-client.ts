@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { createTimeout } from '@bothost/contract';
 import { Pool } from 'undici';
 import { describeNetworkError } from '../describe-network-error.ts';
 import { RuntimeUnavailableError } from '../runtime.ts';
@@ -115,7 +116,7 @@ function createClient(pool: Pool, version: string, socketPath: string): EngineCl
   };
   return {
     call: async (method, path, request = {}) => {
-      const timeout = AbortSignal.timeout(responseTimeoutMs);
+      const timeout = createTimeout(responseTimeoutMs);
       const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
       const body = await send(method, path, request, signal);
       const content = await text(body).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { type ImageReference, normalizeRegistryHost, parseImageReference } from '@bothost/contract';
+import { createTimeout, type ImageReference, normalizeRegistryHost, parseImageReference } from '@bothost/contract';
 import { readJsonLines } from '../json-lines.ts';
 import type {
   ImageErrorCode,
@@ -89,7 +89,7 @@ export function createImages({
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ) => {
-    const timeout = AbortSignal.timeout(registryMs);
+    const timeout = createTimeout(registryMs);
     const path = `/distribution/${getRegistryName(reference)}/json`;
     const response = await engine
       .call('GET', path, { headers, signal: AbortSignal.any([signal, timeout]) })

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
+import { createTimeout } from '@bothost/contract';
 import { Agent, type Dispatcher, Pool } from 'undici';
 import { z } from 'zod';
 import { describeNetworkError } from '../describe-network-error.ts';
@@ -103,7 +104,7 @@ export function createApiClient(
   };
 
   const callOnce = async (method: Method, path: string, request: ApiRequest): Promise<unknown> => {
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = createTimeout(timeoutMs);
     const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
     const { body, contentType = 'application/json' } = request;
     try {

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { replaceBracketsWithParentheses } from '@bothost/contract';
+import { createTimeout, replaceBracketsWithParentheses } from '@bothost/contract';
 import {
   type BuildOutputHandler,
   type PreparedProject,
@@ -39,7 +39,7 @@ export async function attemptBuild(
   stopped: AbortSignal,
 ): Promise<BuildOutcome> {
   const { directories, timeoutSeconds } = context;
-  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  const timeout = createTimeout(timeoutSeconds * 1000);
   const signal = AbortSignal.any([stopped, timeout]);
   const tree = directories.tree(build.id);
   const began = context.now().getTime();

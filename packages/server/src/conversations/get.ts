@@ -5,6 +5,7 @@ import {
   type ConversationState,
   conversationLimits,
   createApiError,
+  createTimeout,
   hasConversationText,
   type OperationGrantee,
   type Operations,
@@ -60,7 +61,7 @@ export async function getSessionConversation(
 ): Promise<ResponseOf<GetConversation>> {
   const from = query.cursor === undefined ? conversationStart : decodeConversationCursor(query.cursor);
   for (let hasWaited = false; ; hasWaited = true) {
-    const soon = AbortSignal.any([waitOver, AbortSignal.timeout(stateMs)]);
+    const soon = AbortSignal.any([waitOver, createTimeout(stateMs)]);
     const session = await requireConversation(context.db, scope.organizationId, target);
     // Wait for changes from before the read, so that none is missed between the read and the wait.
     const changed = context.conversationFollowers.changed(session.id, soon);

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ConversationLevel, maxSessionStartWaitSeconds, type SessionCompletionStatus } from '@bothost/contract';
+import {
+  type ConversationLevel,
+  createTimeout,
+  maxSessionStartWaitSeconds,
+  type SessionCompletionStatus,
+} from '@bothost/contract';
 import type { InstanceAddress } from '@bothost/runtime';
 import { deriveControlToken } from '../instances/control-token.ts';
 import type { BotRequest } from '../rooms/room-provider.ts';
@@ -297,7 +302,7 @@ async function endWith(
 async function askForException(context: SessionDispatchContext, session: ReadySession): Promise<BotException | null> {
   if (!session.reportsSession) return null;
   const token = deriveControlToken(context.key, session.instanceId);
-  const signal = AbortSignal.any([AbortSignal.timeout(againMs), context.closing]);
+  const signal = AbortSignal.any([createTimeout(againMs), context.closing]);
   const known = await requestSessionState(session.address, token, 0, signal).catch(() => null);
   return known?.sessionId === session.id ? (known.exception ?? null) : null;
 }

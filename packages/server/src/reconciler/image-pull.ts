@@ -1,4 +1,4 @@
-import { type ImageReference, parseImageReference } from '@bothost/contract';
+import { createTimeout, type ImageReference, parseImageReference } from '@bothost/contract';
 import {
   type ImageErrorCode,
   type ImageLayerProgress,
@@ -42,7 +42,7 @@ export async function pullImage(context: Context, row: DeploymentToReconcile): P
   const credentials = createCredentialsProvider(context, row);
   // A missing or damaged secret is reported as such, and not as a failure of the runtime driver.
   await credentials();
-  const timeout = AbortSignal.timeout(pullTimeoutMs);
+  const timeout = createTimeout(pullTimeoutMs);
   const reference = row.image_digest === null ? image.text : `${image.name}@${row.image_digest}`;
   const source = { kind: 'image', reference, organizationId: row.organization_id } as const;
   const output = (line: string) => context.logger.debug({ deploymentId: row.id, agent: row.agent_name }, line);

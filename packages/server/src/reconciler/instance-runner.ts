@@ -1,6 +1,7 @@
 import {
   agentProfileResources,
   type ConversationLevel,
+  createTimeout,
   getLowerConversationLevel,
   hasConversationText,
   iceServersPath,
@@ -109,7 +110,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
         await context.retryWrite(() => recordPreparedProject(context, row.deployment_id, prepared));
       // Clear the deadline: a later failure must not be reported as a start timeout.
       turn.deadline = null;
-      const asking = AbortSignal.any([abort.signal, AbortSignal.timeout(askMs)]);
+      const asking = AbortSignal.any([abort.signal, createTimeout(askMs)]);
       const known = await requestSessionState(address, deriveControlToken(context.key, row.id), 0, asking).catch(
         () => null,
       );

@@ -1,3 +1,4 @@
+import { createTimeout } from '@bothost/contract';
 import { runProgram } from '../../spawner.ts';
 
 const timeoutMs = 5_000;
@@ -22,7 +23,7 @@ export async function measureDeletedFiles(
   const search = runProgram(['find', '-L', ...ids.keys(), ...tests], {
     cwd: '/',
     env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: AbortSignal.any([signal, createTimeout(timeoutMs)]),
   });
   // Ignore a failure of the search program, because processes end while it runs. Its output lists the files found so far.
   const { stdout } = await search.catch(() => ({ stdout: '' }));

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   ApiError,
   createApiError,
+  createTimeout,
   maxProxyBodyBytes,
   maxProxyReadinessWaitSeconds,
   proxyHttpMethods,
@@ -170,7 +171,7 @@ async function hold(
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);
-  const deadline = AbortSignal.timeout(maxProxyReadinessWaitSeconds * 1000);
+  const deadline = createTimeout(maxProxyReadinessWaitSeconds * 1000);
   try {
     const address = await sessionAddresses.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
     if (address !== null) return address;

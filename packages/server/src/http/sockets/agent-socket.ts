@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import {
   type ApiError,
   createApiError,
+  createTimeout,
   instanceStartTimeoutSeconds,
   maxCarrierMessageBytes,
   maxSessionStartWaitSeconds,
@@ -172,7 +173,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     stopped: AbortSignal,
   ): Promise<{ readonly bot: WebSocket; readonly address: BotAddress } | null> {
     const createDeadline = (seconds: number) =>
-      AbortSignal.any([client.disconnected, stopped, AbortSignal.timeout(seconds * 1000)]);
+      AbortSignal.any([client.disconnected, stopped, createTimeout(seconds * 1000)]);
     const signal = createDeadline(maxSessionStartWaitSeconds);
     const address = await session.address(signal);
     if (client.disconnected.aborted) return null;

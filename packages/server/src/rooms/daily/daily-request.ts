@@ -1,4 +1,4 @@
-import { type ApiError, createApiError, replaceBracketsWithParentheses } from '@bothost/contract';
+import { type ApiError, createApiError, createTimeout, replaceBracketsWithParentheses } from '@bothost/contract';
 import { z } from 'zod';
 
 /** How Daily's REST API is reached. */
@@ -68,7 +68,7 @@ async function send(
     const response = await fetch(`${apiUrl}${path}`, {
       method,
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
+      signal: AbortSignal.any([createTimeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

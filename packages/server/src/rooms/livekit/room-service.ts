@@ -1,3 +1,4 @@
+import { createTimeout } from '@bothost/contract';
 import { z } from 'zod';
 import { signAccessToken } from './access-token.ts';
 import type { LiveKitServer } from './livekit-server.ts';
@@ -42,7 +43,7 @@ export async function callRoomService(
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(request),
     redirect: 'error',
-    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
+    signal: AbortSignal.any([createTimeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
   });
   if (response.ok) {
     await response.body?.cancel();
