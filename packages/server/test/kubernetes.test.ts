@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { createApiClient } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { FakeFault } from '../../runtime/test/kubernetes/fake-api-server.ts';
 import { type FakeCluster, startFakeCluster } from '../../runtime/test/kubernetes/fake-cluster.ts';
@@ -67,7 +67,7 @@ describe('the service with a fake cluster', () => {
   });
   afterAll(async () => {
     await service.close();
-    expect(cluster.server.pods.size).toBe(0);
+    await vi.waitUntil(() => cluster.server.pods.size === 0);
     await cluster.close();
     await rm(directory, { recursive: true });
   });

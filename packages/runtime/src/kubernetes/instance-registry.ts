@@ -41,7 +41,9 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
     const pod = instance?.pod() ?? null;
     if (instance?.hasPod() === true) {
       forgotten.add(instance.podUid);
-      await api.remove({ name: instanceId, uid: instance.podUid }, 0);
+      // The node completes a deletion once the bot has ended.
+      if (pod?.metadata.deletionTimestamp === undefined)
+        await api.remove({ name: instanceId, uid: instance.podUid }, 0);
     }
     const secret = getPullSecretName(instanceId);
     // Without the pod, for example because its creation failed, nothing says whether there is a Secret.

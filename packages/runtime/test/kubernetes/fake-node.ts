@@ -151,7 +151,8 @@ export function startFakeNode(server: FakeApiServer, directory: string): FakeNod
     const reason = entry.outOfMemory ? 'OOMKilled' : exitCode === 0 ? 'Completed' : 'Error';
     pod.status.phase = exitCode === 0 ? 'Succeeded' : 'Failed';
     setState(pod, { terminated: { exitCode, reason, finishedAt: formatTime() } }, imageID);
-    if (pod.metadata.deletionTimestamp !== undefined) server.remove(pod);
+    // As with a kubelet, the pod exists for a moment after its end.
+    if (pod.metadata.deletionTimestamp !== undefined) await delay(retryMs).then(() => server.remove(pod));
   };
 
   const stop = async (pod: FakePod, graceSeconds: number) => {

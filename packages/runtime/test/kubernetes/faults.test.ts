@@ -199,7 +199,7 @@ describe('a start in a cluster', () => {
     expect(server.secrets.size).toBe(1);
     await runtime.stop('a', 1_000);
     await runtime.forget('a');
-    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+    await expect.poll(() => [server.pods.size, server.secrets.size]).toEqual([0, 0]);
   });
 });
 
@@ -258,7 +258,7 @@ describe('the image of a pod', () => {
       await runtime.stop(id, 1_000);
       await runtime.forget(id);
     }
-    expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+    await expect.poll(() => [server.pods.size, server.secrets.size]).toEqual([0, 0]);
   });
 
   it('fails the start with a code, and leaves nothing, if it does not exist or is private', async () => {
@@ -313,7 +313,7 @@ describe('an instance in a cluster', () => {
       await runtime.stop('a', 1_000);
       await runtime.forget('a');
       expect([...failed].sort()).toEqual(['DELETE pods', 'DELETE secrets', 'PATCH pods', 'POST pods', 'POST secrets']);
-      expect([created.size, server.pods.size, server.secrets.size]).toEqual([1, 0, 0]);
+      await expect.poll(() => [created.size, server.pods.size, server.secrets.size]).toEqual([1, 0, 0]);
     },
   );
 
@@ -503,8 +503,8 @@ describe('an instance in a cluster', () => {
     runtime.sessionOpening('a');
     await expect.poll(() => podOf({ server }, 'a').metadata.labels).toHaveProperty(['bothost.dev/claimed']);
     await runtime.stop('a', 1_000);
-    await expect.poll(() => server.pods.size).toBe(0);
     await runtime.forget('a');
+    await expect.poll(() => server.pods.size).toBe(0);
     const writes = server.requests.filter(({ method }) => method !== 'GET');
     expect(writes.map(({ method, path }) => `${method} ${path.split('/')[5]}`)).toEqual([
       'POST pods',

@@ -58,7 +58,7 @@ async function recordRequestsOfInstance(): Promise<readonly FakeRequest[]> {
   await runtime.stop('a', 1_000);
   await expect.poll(() => events.map(({ kind }) => kind)).toContain('exited');
   await runtime.forget('a');
-  expect([server.pods.size, server.secrets.size]).toEqual([0, 0]);
+  await expect.poll(() => [server.pods.size, server.secrets.size]).toEqual([0, 0]);
   return server.requests;
 }
 
