@@ -17,11 +17,10 @@ import { secretRoutes } from './secrets/routes.ts';
 import { agentSessionsRoute, sessionRoutes } from './sessions/routes.ts';
 import { organizationSettingsRoutes, personalSettingsRoutes } from './settings/routes.ts';
 import { homeRoute } from './shell/routes.ts';
-import { Shell, ShellNotFound } from './shell/shell.tsx';
+import { Shell } from './shell/shell.tsx';
 import { organizationTalkRoutes, talkRoute } from './talk/routes.ts';
 
 // The features whose pages these frames surround cannot import them, because the frames link to the features.
-rootRoute.update({ notFoundComponent: ShellNotFound });
 shellLayout.update({ component: Shell });
 signedInShellLayout.update({ component: Shell });
 appLayout.update({ component: lazyRouteComponent(() => import('./shell/app-shell.tsx'), 'AppShell') });

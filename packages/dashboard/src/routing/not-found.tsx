@@ -6,7 +6,7 @@ import { Card } from '../components/card.tsx';
 export function NotFound() {
   const { pathname } = useLocation();
   return (
-    <div className="pt-4">
+    <div className="px-4 pt-10 pb-16">
       <Card
         title="Page not found"
         lead={

@@ -1,31 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { signOut, userQuery } from '../accounts/session.ts';
 import { Button } from '../components/button.tsx';
 import { ThemeSwitch } from '../components/theme-switch.tsx';
 import { HelpLink } from '../help/help-link.tsx';
-import { NotFound } from '../routing/not-found.tsx';
 
-/** The frame of pages that need no organization, such as the sign-in page. */
+/** The header around pages that need no organization, such as the sign-in page. */
 export function Shell() {
-  return (
-    <ShellFrame>
-      <Outlet />
-    </ShellFrame>
-  );
-}
-
-/** The page at an address that belongs to no frame. */
-export function ShellNotFound() {
-  return (
-    <ShellFrame>
-      <NotFound />
-    </ShellFrame>
-  );
-}
-
-function ShellFrame({ children }: { readonly children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
       <a href="#content" className="absolute top-2 -left-full rounded-lg bg-surface px-4 py-2 focus:left-2">
@@ -45,7 +26,7 @@ function ShellFrame({ children }: { readonly children: ReactNode }) {
         </div>
       </header>
       <main id="content" className="flex-1 px-4 pt-6 pb-16">
-        {children}
+        <Outlet />
       </main>
     </div>
   );
