@@ -53,14 +53,16 @@ export type StartedSession = ClaimedSession & { readonly dispatchedAt: Date | nu
  * @throws failure `not-found`, `deployment-not-ready`, `at-capacity`, `secrets-unavailable`, `body-needs-token`,
  * `level-needs-token`, `rooms-timeout`, `call-repeated` if the phone call already has a session
  */
-export async function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
-  const started = await insertAndClaim(context, input);
-  const { claim } = started;
-  const isReady = claim !== null && claim.address !== null && claim.reportsSession;
-  // Either commit waits until the transaction before it is on disk.
-  if (isReady) return { ...started, dispatchedAt: await markDispatched(context, input.sessionId) };
-  await waitForDisk(context.db);
-  return { ...started, dispatchedAt: null };
+export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
+  return context.db.connection().execute(async (db) => {
+    const started = await insertAndClaim({ ...context, db }, input);
+    const { claim } = started;
+    const isReady = claim !== null && claim.address !== null && claim.reportsSession;
+    // Either commit waits until the transaction before it is on disk, and fails if PostgreSQL has lost it.
+    if (isReady) return { ...started, dispatchedAt: await markDispatched({ ...context, db }, input.sessionId) };
+    await waitForDisk(db);
+    return { ...started, dispatchedAt: null };
+  });
 }
 
 function insertAndClaim(context: Context, input: SessionStartInput): Promise<ClaimedSession> {

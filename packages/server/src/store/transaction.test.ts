@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded.ts';
-import type { Database } from './tables.ts';
+import type { Database, Tables } from './tables.ts';
 import { commitWithoutWaiting, runInQuicklyUnlockedTransaction } from './transaction.ts';
 
 const logger = pino({ level: 'silent' });
@@ -64,6 +64,21 @@ describe('runInQuicklyUnlockedTransaction', () => {
     await setMissingStandby('');
     await Promise.all(increments);
     expect(resolved).toBe(3);
+  });
+
+  // On another connection, a flush would succeed after a crash of PostgreSQL that lost the commit.
+  it('keeps its connection until the commit is on disk', async () => {
+    const single = await openDatabase<Tables>({ address: postgres.address, logger, maxConnections: 1 });
+    const order: string[] = [];
+    let waiting: Promise<unknown> | undefined;
+    const running = runInQuicklyUnlockedTransaction(single, async (transaction) => {
+      await sql`update counted set number = number from ${commitWithoutWaiting}`.execute(transaction);
+      waiting = sql`select 1`.execute(single).then(() => order.push('the next user of the connection'));
+    });
+    await running.then(() => order.push('the commit is on disk'));
+    await waiting;
+    expect(order).toEqual(['the commit is on disk', 'the next user of the connection']);
+    await single.destroy();
   });
 
   it('changes nothing if its work fails', async () => {

@@ -14,14 +14,19 @@ export function runInTransaction<T>(db: Database, work: (db: Database) => Promis
 export const commitWithoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as setting`;
 
 /** Runs `work` in a new transaction in which a statement contains `commitWithoutWaiting`. Resolves when the commit is on disk. */
-export async function runInQuicklyUnlockedTransaction<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
-  const result = await db.transaction().execute(work);
-  await waitForDisk(db);
-  return result;
+export function runInQuicklyUnlockedTransaction<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
+  return db.connection().execute(async (connection) => {
+    const result = await connection.transaction().execute(work);
+    await waitForDisk(connection);
+    return result;
+  });
 }
 
-/** Waits until all commits so far are on disk. */
-export async function waitForDisk(db: Database): Promise<void> {
+/**
+ * Waits until all commits so far are on disk. `connection` must be the connection of the commit to wait for: on another one, this
+ * would also succeed after a crash of PostgreSQL that lost the commit.
+ */
+export async function waitForDisk(connection: Database): Promise<void> {
   // The commit of this message waits until the write-ahead log before it is on disk. A transaction without a write would not wait.
-  await sql`select pg_logical_emit_message(true, 'bothost', '')`.execute(db);
+  await sql`select pg_logical_emit_message(true, 'bothost', '')`.execute(connection);
 }
