@@ -36,9 +36,12 @@ export function createSsrfSafeHttpAgent(options: {
 
   function addressesOf(host: string, port: string): Promise<readonly string[]> {
     const at = `${host}:${port}`;
-    const known = resolved.get(host) ?? (isIP(host) === 0 ? options.resolve(host) : Promise.resolve([host]));
-    resolved.set(host, known);
-    return unlessAborted(known).then((addresses) => {
+    const resolve = () => {
+      const known = resolved.get(host) ?? (isIP(host) === 0 ? options.resolve(host) : Promise.resolve([host]));
+      resolved.set(host, known);
+      return known;
+    };
+    return unlessAborted(resolve).then((addresses) => {
       const isAllowed = (address: string) => {
         if (!options.privateHosts.has(at)) return isPublicAddress(address);
         return isIP(host) !== 0 || !isMetadataAddress(address);
@@ -61,21 +64,22 @@ export function createSsrfSafeHttpAgent(options: {
       },
     });
     return unlessAborted(
-      new Promise((resolve, reject) => {
-        connect(target, (error, socket) => {
-          if (error !== null) return reject(error);
-          if (options.signal.aborted) socket.destroy();
-          return resolve(socket);
-        });
-      }),
+      () =>
+        new Promise((resolve, reject) => {
+          connect(target, (error, socket) => {
+            if (error !== null) return reject(error);
+            if (options.signal.aborted) socket.destroy();
+            return resolve(socket);
+          });
+        }),
     );
   }
 
   /**
-   * Resolves like `work`, but rejects when the signal is aborted. Needed because undici ignores the signal until a request has a
-   * connection.
+   * Resolves like `work`, but rejects when the signal is aborted; if it already is, does not run `work`. Needed because undici
+   * ignores the signal until a request has a connection.
    */
-  async function unlessAborted<T>(work: Promise<T>): Promise<T> {
+  async function unlessAborted<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = options;
     signal.throwIfAborted();
     let stop = () => {};
@@ -83,7 +87,7 @@ export function createSsrfSafeHttpAgent(options: {
       stop = () => reject(signal.reason);
       signal.addEventListener('abort', stop, { once: true });
     });
-    return Promise.race([work, ended]).finally(() => signal.removeEventListener('abort', stop));
+    return Promise.race([work(), ended]).finally(() => signal.removeEventListener('abort', stop));
   }
 
   return new Agent({
