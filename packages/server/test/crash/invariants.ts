@@ -42,9 +42,10 @@ const slackMs = 50;
 
 /**
  * Upper bound in milliseconds for the time from the last event that a mute test bot writes to its event file until the bot
- * exits. A mute bot does not report the end of its session to the server, so the session ends only when the bot exits.
+ * exits, and for the rounding of the exit's time: Kubernetes states whole seconds. A mute bot does not report the end of its
+ * session to the server, so the session ends only when the bot exits.
  */
-const exitMs = 1_000;
+const exitMs = 3_000;
 /** Upper bound in milliseconds from the end of a `BotKillPeriod` until its bots are dead. */
 const killMs = 5_000;
 
