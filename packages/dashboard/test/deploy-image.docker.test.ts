@@ -71,7 +71,7 @@ describeUnless(noEngine ?? noBrowser, 'the deploy page of a region that runs ima
     await inspect('image-error');
   });
 
-  it('deploys an image, and the page of the agent shows its digest', async () => {
+  it('deploys an image, and the deployments of the agent show its digest', async () => {
     await fill('parrot', image);
     await page.getByText('This agent exists').waitFor();
     await deploy();
@@ -80,7 +80,8 @@ describeUnless(noEngine ?? noBrowser, 'the deploy page of a region that runs ima
     await page.getByText(`digest ${digest}`).waitFor();
     await inspect('image-serves');
     await page.getByRole('link', { name: 'Show the agent' }).click();
-    await page.getByText(`Digest ${digest}`).waitFor();
+    await page.getByRole('link', { name: 'Deployments', exact: true }).click();
+    await page.getByText(`Digest ${digest}`, { exact: true }).first().waitFor();
     await inspect('image-agent');
   });
 });
