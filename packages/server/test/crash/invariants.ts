@@ -26,6 +26,8 @@ export type SessionRecord = Omit<SessionsTable, 'events'> & {
   readonly agent: string;
   readonly instance_id: string | null;
   readonly sample_count: number | null;
+  /** The runtime of the instance's host. Null if the session has no instance. */
+  readonly runtime: string | null;
 };
 
 /** A period in which the test killed bots, in milliseconds since the epoch. `to` is infinite while it lasts. */
@@ -42,10 +44,11 @@ const slackMs = 50;
 
 /**
  * Upper bound in milliseconds for the time from the last event that a mute test bot writes to its event file until the bot
- * exits, and for the rounding of the exit's time: Kubernetes states whole seconds. A mute bot does not report the end of its
- * session to the server, so the session ends only when the bot exits.
+ * exits. A mute bot does not report the end of its session to the server, so the session ends only when the bot exits.
  */
-const exitMs = 3_000;
+const exitMs = 1_000;
+/** Kubernetes states the time of an exit in whole seconds, and the service takes the latest time that this can mean. */
+const kubernetesRoundingMs = 999;
 /** Upper bound in milliseconds from the end of a `BotKillPeriod` until its bots are dead. */
 const killMs = 5_000;
 
@@ -147,7 +150,8 @@ function checkEndedWithBot(record: SessionRecord, leftAt: number, processes: rea
   const next = processes.find(({ startedAt }) => startedAt > leftAt);
   const last = processes.findLast(({ startedAt }) => startedAt <= leftAt);
   const wasAlone = last !== undefined && last.exitedAt !== null && last.exitedAt <= leftAt && next !== undefined;
-  const isLate = endedAt > Math.max(next?.startedAt ?? 0, leftAt + exitMs);
+  const latestExitAt = leftAt + exitMs + (record.runtime === 'kubernetes' ? kubernetesRoundingMs : 0);
+  const isLate = endedAt > Math.max(next?.startedAt ?? 0, latestExitAt);
   if (wasAlone && record.completion_status !== 'SESSION_STOPPED' && isLate) {
     problems.push(`its bot was done ${endedAt - leftAt} ms before its end, while no server ran`);
   }

@@ -40,8 +40,9 @@ export async function openSessionRun(
   const findPhases = () => findSessionPhases(service, readBotEvents(), bystanders);
   const records: SessionRun['records'] = (ids) =>
     service.database().rows(
-      `select s.*, a.name as agent, i.id as instance_id, m.sample_count
+      `select s.*, a.name as agent, i.id as instance_id, m.sample_count, h.runtime
       from sessions s join agents a on a.id = s.agent_id left join instances i on i.session_id = s.id
+      left join hosts h on h.id = i.host_id
       left join session_metrics m on m.session_id = s.id
       where $1::uuid[] is null or s.id = any($1)`,
       [ids ?? null],
