@@ -72,7 +72,7 @@ export async function createTestNamespace(): Promise<TestNamespace> {
       const pids = (await list()).flatMap((object) => findPodProcesses(object.replace('pod/', '')));
       // Some processes may have ended in the meantime.
       await run('kill', ['-KILL', ...pids.map(String)]).catch(() => undefined);
-      await runKubectl('delete', 'namespace', name);
+      await runKubectl('delete', 'namespace', name, '--ignore-not-found');
     },
   };
 }
