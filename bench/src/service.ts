@@ -126,7 +126,8 @@ export async function createServiceSettings(directory: string, agents: readonly 
 }
 
 export async function respondsWith200(url: string): Promise<boolean> {
-  return fetch(url).then(
+  // The address may be that of a pod which has vanished without closing its connections.
+  return fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
     async (response) => {
       await response.body?.cancel();
       return response.status === 200;

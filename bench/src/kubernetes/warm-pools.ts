@@ -57,7 +57,7 @@ export async function measureBursts(
       (await measurePost(origins[index] ?? '')) + (await commitOnce(service.database));
     sums.push(await callAtRate(count, burstPerSecond, measureSum));
     await removeBarePods(cluster);
-    log(`${round + 1} of ${rounds}`);
+    log(`${round + 1} of ${rounds}: p99 ${formatMilliseconds(describeStarts(starts.slice(-1)).p99)}`);
   }
   const [ours, direct] = [describeStarts(starts), describeStarts(sums)];
   const what = `${count} warm starts on ${count} pods, ${burstPerSecond}/s, p99`;
