@@ -77,7 +77,7 @@ describe('the service with a fake cluster', () => {
 
   /** Reports the end of the pods of sessions. Their processes keep their connections open, like those of a node that has vanished. */
   async function losePods(count: number) {
-    await expect.poll(findClaimed).toHaveLength(count);
+    await expect.poll(findClaimed, { timeout: 10_000 }).toHaveLength(count);
     for (const pod of findClaimed()) {
       Object.assign(pod.status, { phase: 'Failed', reason: 'NodeLost', message: 'the node is gone' });
       cluster.server.update(pod);
@@ -117,7 +117,7 @@ describe('the service with a fake cluster', () => {
     expect(deployments).toMatchObject([{ contentHash: digest, image: { reference: image, digest } }]);
 
     const sessionId = await startAgentSession(service, 'bot');
-    await expect.poll(findClaimed).toHaveLength(1);
+    await expect.poll(findClaimed, { timeout: 10_000 }).toHaveLength(1);
     await endSessions(sessionId);
   });
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { createContainerRuntime } from '../container-runtime.ts';
 import { formatUrlHost } from '../format-url-host.ts';
@@ -13,6 +14,7 @@ import {
   RuntimeUnavailableError,
   StartError,
 } from '../runtime.ts';
+import { settlesWithin } from '../settles-within.ts';
 import { type ApiClient, ApiError, createApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { instanceRecordSchema } from './instance-record.ts';
@@ -28,6 +30,13 @@ import { openServiceAccount } from './service-account.ts';
 import { createUsageReader } from './usage.ts';
 
 const kubeletPort = 10_250;
+/**
+ * Milliseconds from the start of a session until its pod is marked as claimed. The cluster handles each mark on the node of the pod,
+ * which would delay a burst of starts. A pod that is evicted before still finishes its session within its grace period.
+ */
+const markDelayMs = 3_000;
+/** How long `close` waits for the marks of pods, in milliseconds. */
+const closeMs = 2_000;
 /** The version from which containers get variables with any names. */
 const anyVariableMinor = 34;
 
@@ -100,7 +109,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   });
   const getOrigin = options.getKubeletOrigin ?? ((host) => `https://${formatUrlHost(host)}:${kubeletPort}`);
   const readUsage = createUsageReader({ client, namespace, logger, now, getOrigin });
-  /** Pods are marked one after the other: each request at the same time would open a connection, which delays a burst of starts. */
+  /** Pods are marked one after the other, because each simultaneous request would open a connection. */
   let marked: Promise<void> = Promise.resolve();
   const requireConnection = () => {
     if (!watch.isFresh()) throw new Error('The API server of the cluster does not respond.');
@@ -139,8 +148,11 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     forget: instances.forget,
     diskUsage: async () => 0,
     sessionOpening: (instanceId) => {
-      marked = marked
-        .then(() => api.markClaimed(instanceId))
+      const waited = delay(markDelayMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      marked = Promise.all([marked, waited])
+        .then(async () => {
+          if (instances.byId.get(instanceId)?.hasStopped() === false) await api.markClaimed(instanceId);
+        })
         .catch((error: unknown) => {
           // The session continues, but an autoscaler may end it.
           logger.warn({ instanceId, err: error }, 'pod could not be protected from disruption');
@@ -150,6 +162,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     retain: async () => undefined,
     close: async () => {
       closing.abort();
+      await settlesWithin(marked, closeMs);
       await starter.close();
       await watch.close();
       await instances.close();

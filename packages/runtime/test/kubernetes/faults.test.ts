@@ -11,6 +11,8 @@ import type { FakePod } from './fake-pod.ts';
 import { getTestHostId, openKubernetesRuntime } from './setup.ts';
 
 const neverAborted = new AbortController().signal;
+/** Milliseconds until the pod of a session is marked. */
+const markedMs = 10_000;
 const reference = 'registry.test/team/bot:1';
 const digest = `sha256:${'a'.repeat(64)}`;
 const bot = `
@@ -309,7 +311,7 @@ describe('an instance in a cluster', () => {
       await runtime.start(spec('a', { credentials }), neverAborted);
       runtime.sessionOpening('a');
       const findLabels = () => podOf({ server }, 'a').metadata.labels;
-      await expect.poll(findLabels, { timeout: 5_000 }).toHaveProperty(['bothost.dev/claimed']);
+      await expect.poll(findLabels, { timeout: markedMs }).toHaveProperty(['bothost.dev/claimed']);
       await runtime.stop('a', 1_000);
       await runtime.forget('a');
       expect([...failed].sort()).toEqual(['DELETE pods', 'DELETE secrets', 'PATCH pods', 'POST pods', 'POST secrets']);
@@ -476,7 +478,7 @@ describe('an instance in a cluster', () => {
     await runtime.start(spec('a'), neverAborted);
     runtime.sessionOpening('a');
     await expect
-      .poll(() => podOf({ server }, 'a').metadata)
+      .poll(() => podOf({ server }, 'a').metadata, { timeout: markedMs })
       .toMatchObject({
         labels: { 'bothost.dev/claimed': 'true', 'bothost.dev/deployment': 'd1' },
         annotations: {
@@ -492,16 +494,34 @@ describe('an instance in a cluster', () => {
     const isMark = ({ method }: { method: string }) => method === 'PATCH';
     server.faults.push({ matches: isMark, times: 1, act: 'hang' });
     for (const id of ['a', 'b']) runtime.sessionOpening(id);
-    await expect.poll(() => server.requests.filter(isMark)).toHaveLength(1);
+    await expect.poll(() => server.requests.filter(isMark), { timeout: markedMs }).toHaveLength(1);
     await runtime.inspect('b');
     expect(server.requests.filter(isMark)).toMatchObject([{ path: expect.stringMatching(/\/a$/) }]);
+  });
+
+  it('is marked as claimed at once when the server closes', async () => {
+    const { runtime, server, spec } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    runtime.sessionOpening('a');
+    await runtime.close();
+    expect(podOf({ server }, 'a').metadata.labels).toHaveProperty(['bothost.dev/claimed']);
+  });
+
+  it('is not marked if its session has ended before', async () => {
+    const { runtime, server, spec } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    runtime.sessionOpening('a');
+    await runtime.stop('a', 1_000);
+    await runtime.close();
+    expect(server.requests.map(({ method }) => method)).not.toContain('PATCH');
   });
 
   it('costs four writes from its start to its end', async () => {
     const { runtime, server, spec } = await open();
     await runtime.start(spec('a'), neverAborted);
     runtime.sessionOpening('a');
-    await expect.poll(() => podOf({ server }, 'a').metadata.labels).toHaveProperty(['bothost.dev/claimed']);
+    const findLabels = () => podOf({ server }, 'a').metadata.labels;
+    await expect.poll(findLabels, { timeout: markedMs }).toHaveProperty(['bothost.dev/claimed']);
     await runtime.stop('a', 1_000);
     await runtime.forget('a');
     await expect.poll(() => server.pods.size).toBe(0);

@@ -53,6 +53,7 @@ async function recordRequestsOfInstance(): Promise<readonly FakeRequest[]> {
   const credentials = async () => ({ registry: 'registry.test', ...account });
   await runtime.start(createTestInstanceSpec({ instanceId: 'a', deploymentId: 'd1', prepared, credentials }), signal);
   runtime.sessionOpening('a');
+  await expect.poll(() => server.requests.map(({ method }) => method), { timeout: 10_000 }).toContain('PATCH');
   await runtime.inspect('a');
   await runtime.sample(['a']);
   await runtime.stop('a', 1_000);
