@@ -2,6 +2,7 @@ import { checkApiKeyFormat } from '@bothost/contract';
 import { Failure } from '../failure.ts';
 import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
+import { createFields } from '../output/fields.ts';
 import type { CommandReport } from '../output/report.ts';
 import { createServiceClient, requireApiKey } from './connection.ts';
 import { type Profile, writeProfile } from './profile.ts';
@@ -37,18 +38,14 @@ export async function logIn(context: Context, key: ValueWithSource): Promise<Com
   if (!isPerson && (outdated || settings.publicKey === null)) {
     notify('To start sessions, create a public key: botcli cloud keys create NAME --kind public --default');
   }
+  const fields = createFields([
+    ['Service', settings.origin.value],
+    ['Organization', { text: organization.name, tone: 'strong' }],
+    ['Profile', io.environment.profileFile],
+  ]);
   return {
     json: { apiUrl: settings.origin.value, organization, profile: io.environment.profileFile },
-    blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Service', settings.origin.value],
-          ['Organization', { text: organization.name, tone: 'strong' }],
-          ['Profile', io.environment.profileFile],
-        ],
-      },
-    ],
+    blocks: [fields],
   };
 }
 

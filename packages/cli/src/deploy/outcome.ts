@@ -1,5 +1,6 @@
 import { type Build, createTalkPagePath, type DeployedAgent, type DeploymentDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { createFields } from '../output/fields.ts';
 import type { Cell, CommandReport } from '../output/report.ts';
 import type { SettingChange } from './difference.ts';
 import { describeEntryPoints } from './entry-points.ts';
@@ -32,17 +33,14 @@ export function createOutcomeReport(
   return {
     json: { agentName, change, changes, deployment, build, warning, packed, transports, talkUrl, commands },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Agent', { text: agentName, tone: 'strong' }],
-          ['Result', resultCell(outcome)],
-          ['Deployment', deployment.id],
-          ...imageFields(deployment),
-          ...(deployment.buildId === null ? [] : [['Build', deployment.buildId] as const]),
-          ...(warning === null ? [] : [['Warning', { text: warning, tone: 'warn' }] as const]),
-        ],
-      },
+      createFields([
+        ['Agent', { text: agentName, tone: 'strong' }],
+        ['Result', resultCell(outcome)],
+        ['Deployment', deployment.id],
+        ...imageFields(deployment),
+        ...(deployment.buildId === null ? [] : [['Build', deployment.buildId] as const]),
+        ...(warning === null ? [] : [['Warning', { text: warning, tone: 'warn' }] as const]),
+      ]),
       {
         kind: 'fields',
         title: 'Next',

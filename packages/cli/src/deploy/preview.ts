@@ -1,5 +1,6 @@
 import type { DeploymentDetails } from '@bothost/contract';
 import { formatCount } from '@bothost/contract/format-count';
+import { createFields } from '../output/fields.ts';
 import { formatTime } from '../output/format.ts';
 import type { Cell, CommandReportBlock } from '../output/report.ts';
 import { createTable } from '../output/table.ts';
@@ -25,14 +26,11 @@ export function createDeployPreview(
 ): readonly CommandReportBlock[] {
   const organization = target.organization === null ? '' : ` of ${target.organization}`;
   return [
-    {
-      kind: 'fields',
-      fields: [
-        ['Agent', { text: `${name} (${current === null ? 'new' : 'existing'})`, tone: 'strong' }],
-        ['Service', `${target.origin}, region ${target.region}${organization}`],
-        ['Settings', target.settingsSource],
-      ],
-    },
+    createFields([
+      ['Agent', { text: `${name} (${current === null ? 'new' : 'existing'})`, tone: 'strong' }],
+      ['Service', `${target.origin}, region ${target.region}${organization}`],
+      ['Settings', target.settingsSource],
+    ]),
     changeTable(changes, 'Nothing changes. The same version will be deployed again.'),
     ...notes(current),
   ];
@@ -83,15 +81,12 @@ export function createRollbackPreview(
   return {
     changes,
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Agent', { text: name, tone: 'strong' }],
-          ['Roll back to', target.id],
-          ['Created', formatTime(target.createdAt)],
-          ['Activated', served],
-        ],
-      },
+      createFields([
+        ['Agent', { text: name, tone: 'strong' }],
+        ['Roll back to', target.id],
+        ['Created', formatTime(target.createdAt)],
+        ['Activated', served],
+      ]),
       changeTable(changes, 'Nothing changes. This version is already active.'),
     ],
   };

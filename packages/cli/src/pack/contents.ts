@@ -1,6 +1,7 @@
 import { formatBytes } from '@bothost/contract';
 import { formatCount } from '@bothost/contract/format-count';
 import type { ExcludedPath, PackableProject } from '@bothost/packing';
+import { createFields } from '../output/fields.ts';
 import type { CommandReportBlock } from '../output/report.ts';
 import { createTable } from '../output/table.ts';
 
@@ -11,14 +12,11 @@ export function createFileListReportBlocks(
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const largest = [...files].sort((a, b) => b.size - a.size).slice(0, 3);
   return [
-    {
-      kind: 'fields',
-      fields: [
-        ['Directory', projectPath],
-        ['Packed', `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}`],
-        ['Largest', largest.map(({ path, size }) => `${path} ${formatBytes(size)}`).join(', ')],
-      ],
-    },
+    createFields([
+      ['Directory', projectPath],
+      ['Packed', `${formatCount(files.length, 'file')}, ${formatBytes(bytes)}`],
+      ['Largest', largest.map(({ path, size }) => `${path} ${formatBytes(size)}`).join(', ')],
+    ]),
     ...(excluded.length === 0 ? [] : [excludedTable(excluded)]),
   ];
 }

@@ -1,3 +1,4 @@
+import { createFields } from '../output/fields.ts';
 import { formatTime } from '../output/format.ts';
 import type { CommandReport } from '../output/report.ts';
 
@@ -9,10 +10,7 @@ export function createOneTimeLinkReport(
   return {
     json: link,
     blocks: [
-      {
-        kind: 'fields',
-        fields: [['Link', { text: link.url, tone: 'strong' }], ...fields, ['Expires', formatTime(link.expiresAt)]],
-      },
+      createFields([['Link', { text: link.url, tone: 'strong' }], ...fields, ['Expires', formatTime(link.expiresAt)]]),
       { kind: 'note', lines: ['The link works once. Send it over a private channel.'] },
     ],
   };

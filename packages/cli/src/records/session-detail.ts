@@ -1,6 +1,7 @@
 import type { SessionEvent, SessionResponse, StartPhaseDurations } from '@bothost/contract';
 import { describeSessionEventCause, readLastOutput } from '@bothost/contract/session-event-cause';
 import { getSessionCompletionStatusLabel, getStatusLabel, sessionEventLabels } from '@bothost/contract/statuses';
+import { createFields } from '../output/fields.ts';
 import {
   formatCpu,
   formatDuration,
@@ -30,25 +31,22 @@ function sessionFields(session: SessionResponse, now: Date): CommandReportBlock 
     'Meeting',
     `${meetingId} (bot: ${participantId})`,
   ]);
-  return {
-    kind: 'fields',
-    fields: [
-      ['Session', { text: session.sessionId, tone: 'strong' }],
-      ['Status', formatSessionStateCell(session)],
-      ['Completion status', completion(session.completionStatus)],
-      ['Created', formatTime(session.createdAt)],
-      ['Ended', formatTime(session.endedAt)],
-      ['Duration', formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now))],
-      ['Bot start', formatBotStartCell(session)],
-      ['Caller could speak after', formatMoment(session.startPhases?.firstFrame ?? null)],
-      ['Cold start', formatYesNo(session.coldStart)],
-      ['Agent id', session.serviceId],
-      ['Deployment id', session.deploymentId],
-      ['Organization id', session.organizationId],
-      ['Updated', formatTime(session.updatedAt)],
-      ...meetings,
-    ],
-  };
+  return createFields([
+    ['Session', { text: session.sessionId, tone: 'strong' }],
+    ['Status', formatSessionStateCell(session)],
+    ['Completion status', completion(session.completionStatus)],
+    ['Created', formatTime(session.createdAt)],
+    ['Ended', formatTime(session.endedAt)],
+    ['Duration', formatDuration(secondsBetween(session.createdAt, session.endedAt ?? now))],
+    ['Bot start', formatBotStartCell(session)],
+    ['Caller could speak after', formatMoment(session.startPhases?.firstFrame ?? null)],
+    ['Cold start', formatYesNo(session.coldStart)],
+    ['Agent id', session.serviceId],
+    ['Deployment id', session.deploymentId],
+    ['Organization id', session.organizationId],
+    ['Updated', formatTime(session.updatedAt)],
+    ...meetings,
+  ]);
 }
 
 function completion(status: string | null): Cell {
@@ -124,12 +122,9 @@ function metrics({ resourceMetrics: summary, readsUsage, endedAt }: SessionRespo
         ['p99', formatMebibytes(summary.memoryBytesP99)],
       ],
     },
-    {
-      kind: 'fields',
-      fields: [
-        ['Samples', String(sampleCount)],
-        ['Time span', span],
-      ],
-    },
+    createFields([
+      ['Samples', String(sampleCount)],
+      ['Time span', span],
+    ]),
   ];
 }

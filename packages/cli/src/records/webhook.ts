@@ -3,6 +3,7 @@ import { type WebhookEvent, webhookEvents } from '@bothost/contract/webhook-even
 import type { CommandContext } from '../command-line/context.ts';
 import { choiceOption, repeatedOption } from '../command-line/options.ts';
 import { Failure } from '../failure.ts';
+import { createFields } from '../output/fields.ts';
 import { formatMilliseconds, formatOptionalCell, formatTime, formatYesNo } from '../output/format.ts';
 import type { Cell, CommandReport, CommandReportBlock } from '../output/report.ts';
 
@@ -33,10 +34,7 @@ export function reportWebhookSecret(webhook: Webhook & { readonly secret: string
   return {
     json: webhook,
     blocks: [
-      {
-        kind: 'fields',
-        fields: [['Secret', { text: webhook.secret, tone: 'strong' }], ...createWebhookFields(webhook)],
-      },
+      createFields([['Secret', { text: webhook.secret, tone: 'strong' }], ...createWebhookFields(webhook)]),
       { kind: 'note', lines: ['Save the secret now: it cannot be shown again.'] },
     ],
   };
@@ -77,14 +75,11 @@ export async function reportFirstAttempt(
 
 function createDeliveryBlock(delivery: WebhookDelivery): CommandReportBlock {
   const { durationMs } = delivery;
-  return {
-    kind: 'fields',
-    fields: [
-      ['Event id', delivery.eventId],
-      ['Event', delivery.event],
-      ['Status', formatDeliveryStateCell(delivery)],
-      ['Response', formatOptionalCell(delivery.responseStatus)],
-      ['Duration', durationMs === null ? formatOptionalCell(null) : formatMilliseconds(durationMs)],
-    ],
-  };
+  return createFields([
+    ['Event id', delivery.eventId],
+    ['Event', delivery.event],
+    ['Status', formatDeliveryStateCell(delivery)],
+    ['Response', formatOptionalCell(delivery.responseStatus)],
+    ['Duration', durationMs === null ? formatOptionalCell(null) : formatMilliseconds(durationMs)],
+  ]);
 }

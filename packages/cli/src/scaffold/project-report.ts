@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { quoteShellWord } from '@bothost/contract/shell-word';
 import type { PackageManager } from '../config.ts';
+import { createFields } from '../output/fields.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
 import { isClientTransport } from './client/client-transports.ts';
@@ -26,16 +27,13 @@ export function createProjectReport(
   return {
     json: { directory, written: result.written, guides: states(result.guides), notes, configuration },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          [project?.[0] ?? 'Project', { text: configuration.project_name, tone: 'strong' }],
-          ...slugRow,
-          ...choices,
-          ['Directory', directory],
-          ['Files written', String(result.written.length)],
-        ],
-      },
+      createFields([
+        [project?.[0] ?? 'Project', { text: configuration.project_name, tone: 'strong' }],
+        ...slugRow,
+        ...choices,
+        ['Directory', directory],
+        ['Files written', String(result.written.length)],
+      ]),
       { kind: 'text', title: 'Next', lines: nextSteps(configuration, directory, packageManager) },
       ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
       ...keptGuides(result.guides),
@@ -48,13 +46,10 @@ export function createCodingAgentGuidesReport(directory: string, result: Project
   return {
     json: { directory, written: result.written, guides: states(result.guides) },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Directory', directory],
-          ['Written', written],
-        ],
-      },
+      createFields([
+        ['Directory', directory],
+        ['Written', written],
+      ]),
       {
         kind: 'text',
         title: 'Next',

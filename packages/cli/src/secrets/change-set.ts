@@ -1,5 +1,6 @@
 import type { ApiClient, SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { createFields } from '../output/fields.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { createSecretChangeTable, formatAffectedAgentsNote } from './change-table.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
@@ -84,10 +85,7 @@ async function changePreview(
   const lines = notes.filter((line) => line !== null);
   const state = before === null ? 'to be created' : `at revision ${before}`;
   return [
-    {
-      kind: 'fields',
-      fields: [['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...formatSecretWriteTarget(place)],
-    },
+    createFields([['Secret set', { text: `${name} (${state})`, tone: 'strong' }], ...formatSecretWriteTarget(place)]),
     createSecretChangeTable(preview.changes),
     ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
   ];
@@ -114,15 +112,12 @@ async function reportWritten(
   return {
     json: { ...result, readiness, dryRun: false, skipped: change.skipped },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          [labels[result.change], { text: name, tone: 'strong' }],
-          ['Region', region],
-          ['Revision', String(revision ?? '')],
-          ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
-        ],
-      },
+      createFields([
+        [labels[result.change], { text: name, tone: 'strong' }],
+        ['Region', region],
+        ['Revision', String(revision ?? '')],
+        ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
+      ]),
       ...(werePreviewed ? [] : [createSecretChangeTable(changes)]),
       ...(lines.length === 0 ? [] : [{ kind: 'note', lines } as const]),
     ],

@@ -1,6 +1,7 @@
 import { apiErrorDefinitions, type SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { createFields } from '../output/fields.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { confirmChange, requireConfirmationPossible } from './confirm-change.ts';
 import { findSecretSet, type SecretSetLookup } from './find-set.ts';
@@ -31,10 +32,7 @@ export async function deleteSecretSet(
     requireRevision(set, ifRevision);
     const place = await findSecretWriteTarget(context, client, set.item.region);
     const blocks: CommandReportBlock[] = [
-      {
-        kind: 'fields',
-        fields: [[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatSecretWriteTarget(place)],
-      },
+      createFields([[kindLabel(set), { text: set.item.name, tone: 'strong' }], ...formatSecretWriteTarget(place)]),
       contentNote(set),
     ];
     if (isDryRun) return { json: { dryRun: true, name, agents: agentNames(set.details) }, blocks };
@@ -48,18 +46,11 @@ export async function deleteSecretSet(
     params: { setName: name },
     query: { force: force ? 'true' : 'false', ...(expectedRevision === undefined ? {} : { expectedRevision }) },
   });
-  return {
-    json: deleted,
-    blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Deleted', { text: deleted.name, tone: 'strong' }],
-          ...(deleted.agents.length === 0 ? [] : [['Agents that used the set', deleted.agents.join(', ')] as const]),
-        ],
-      },
-    ],
-  };
+  const fields = createFields([
+    ['Deleted', { text: deleted.name, tone: 'strong' }],
+    ...(deleted.agents.length === 0 ? [] : [['Agents that used the set', deleted.agents.join(', ')] as const]),
+  ]);
+  return { json: deleted, blocks: [fields] };
 }
 
 function kindLabel({ item }: SecretSetLookup): string {

@@ -1,6 +1,7 @@
 import { type ImagePullSecretCheck, normalizeRegistryHost, type SecretWriteResult } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { createFields } from '../output/fields.ts';
 import type { Cell, CommandReport } from '../output/report.ts';
 import { secretChangeSymbols } from './change-table.ts';
 import {
@@ -97,20 +98,17 @@ function pullSecretReport(
   return {
     json: { ...written, readiness, verification: check },
     blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Image pull secret', written.name],
-          ['Change', written.dryRun ? `${done} (dry run: nothing was written)` : done],
-          ['Registry', written.host ?? ''],
-          ['Region', written.region],
-          ['Revision', written.revision === null ? '' : String(written.revision)],
-          ...changeFields(written),
-          ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
-          ['Expires', formatExpiryCell(expiresAt, io.now())],
-          ...(check === null ? [] : [['Verification', formatVerificationCell(check)] as const]),
-        ],
-      },
+      createFields([
+        ['Image pull secret', written.name],
+        ['Change', written.dryRun ? `${done} (dry run: nothing was written)` : done],
+        ['Registry', written.host ?? ''],
+        ['Region', written.region],
+        ['Revision', written.revision === null ? '' : String(written.revision)],
+        ...changeFields(written),
+        ...(readiness === null ? [] : [['Status', formatReadinessCell(readiness)] as const]),
+        ['Expires', formatExpiryCell(expiresAt, io.now())],
+        ...(check === null ? [] : [['Verification', formatVerificationCell(check)] as const]),
+      ]),
       ...(check === null ? [] : [{ kind: 'note', lines: [check.message] } as const]),
     ],
   };

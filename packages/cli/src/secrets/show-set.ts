@@ -1,5 +1,6 @@
 import type { SecretSetDetails } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
+import { createFields } from '../output/fields.ts';
 import { formatTime } from '../output/format.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { createTable } from '../output/table.ts';
@@ -17,18 +18,15 @@ export async function showSecretSet(
   const { item, details, host, credentials } = await findSecretSet(await context.service(), name);
   if (region !== undefined && item.region !== region) throw createNotFoundFailure(name, region);
   const { errorMessage, damaged: isDamaged = false } = item;
-  const head: CommandReportBlock = {
-    kind: 'fields',
-    fields: [
-      [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
-      ...(isDamaged ? [] : [['Region', item.region] as const]),
-      ['Status', formatReadinessCell(item.status)],
-      ...(errorMessage === undefined ? [] : [['Error', errorMessage] as const]),
-      ...(isDamaged ? [] : [['Revision', String(item.revision)] as const]),
-      ...(host === null ? [] : [['Registry', host] as const]),
-      ...(credentials === null || isDamaged ? [] : formatCredentialFields(credentials, context.io.now())),
-    ],
-  };
+  const head = createFields([
+    [item.type === 'secret' ? 'Secret set' : 'Image pull secret', { text: item.name, tone: 'strong' }],
+    ...(isDamaged ? [] : [['Region', item.region] as const]),
+    ['Status', formatReadinessCell(item.status)],
+    ...(errorMessage === undefined ? [] : [['Error', errorMessage] as const]),
+    ...(isDamaged ? [] : [['Revision', String(item.revision)] as const]),
+    ...(host === null ? [] : [['Registry', host] as const]),
+    ...(credentials === null || isDamaged ? [] : formatCredentialFields(credentials, context.io.now())),
+  ]);
   if (details === null) return { json: { ...item, host }, blocks: [head] };
   return { json: details, blocks: [head, keyTable(details), ...agentBlocks(details)] };
 }

@@ -1,6 +1,7 @@
 import type { ApiClient, ImagePullSecretVerification } from '@bothost/contract';
 import type { CommandContext } from '../command-line/context.ts';
 import { Failure } from '../failure.ts';
+import { createFields } from '../output/fields.ts';
 import type { CommandReport } from '../output/report.ts';
 import { requireSecretSetName } from './set-name.ts';
 import { createExpiryWarning, formatCredentialFields } from './verification.ts';
@@ -20,20 +21,13 @@ export async function verifyPullSecret(
     const hint = `To set new credentials, run: botcli cloud secrets image-pull-secret ${name} ${host}`;
     throw new Failure('credentials-rejected', verification.message, hint, { details: { ...checked } });
   }
-  return {
-    json: checked,
-    blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['Image pull secret', { text: name, tone: 'strong' }],
-          ['Registry', host],
-          ['Revision', String(revision)],
-          ...formatCredentialFields(checked, now),
-        ],
-      },
-    ],
-  };
+  const fields = createFields([
+    ['Image pull secret', { text: name, tone: 'strong' }],
+    ['Registry', host],
+    ['Revision', String(revision)],
+    ...formatCredentialFields(checked, now),
+  ]);
+  return { json: checked, blocks: [fields] };
 }
 
 export function verifyWithRegistry(

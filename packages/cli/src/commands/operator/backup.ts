@@ -3,6 +3,7 @@ import { defineCommand } from '../../command-line/command.ts';
 import { flagOption } from '../../command-line/options.ts';
 import { UsageError } from '../../failure.ts';
 import { operatorOptions, withOperatorClient } from '../../operator/as-operator.ts';
+import { createFields } from '../../output/fields.ts';
 import { formatTime } from '../../output/format.ts';
 
 export const command = defineCommand({
@@ -37,15 +38,12 @@ export const command = defineCommand({
     return {
       json: { file, ...saved },
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['File', { text: file, tone: 'strong' }],
-            ['Size', formatBytes(saved.bytes)],
-            ['Region', saved.region],
-            ['Created', formatTime(saved.createdAt)],
-          ],
-        },
+        createFields([
+          ['File', { text: file, tone: 'strong' }],
+          ['Size', formatBytes(saved.bytes)],
+          ['Region', saved.region],
+          ['Created', formatTime(saved.createdAt)],
+        ]),
         { kind: 'note', lines: ['Protect this file: it contains the keys that decrypt all secrets.'] },
       ],
     };

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineCommand } from '../../command-line/command.ts';
 import { Failure } from '../../failure.ts';
+import { createFields } from '../../output/fields.ts';
 import { formatTime } from '../../output/format.ts';
 
 export const command = defineCommand({
@@ -22,14 +23,11 @@ export const command = defineCommand({
     return {
       json: { dataDirectory, createdAt, region },
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Data directory', { text: dataDirectory, tone: 'strong' }],
-            ['Region', region],
-            ['Created', formatTime(createdAt)],
-          ],
-        },
+        createFields([
+          ['Data directory', { text: dataDirectory, tone: 'strong' }],
+          ['Region', region],
+          ['Created', formatTime(createdAt)],
+        ]),
         { kind: 'note', lines: ['Start the service to complete the restore.'] },
       ],
     };

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { requiredOption, textOption } from '../../../command-line/options.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -19,19 +20,12 @@ export const command = defineCommand({
       params: { agentName: name, sessionId },
       body: as === undefined ? {} : { name: as },
     });
-    return {
-      json: admission,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['URL', admission.url],
-            ['Token', admission.token],
-            ['Token expires', formatTime(admission.expiresAt)],
-            ['Identity', admission.identity],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['URL', admission.url],
+      ['Token', admission.token],
+      ['Token expires', formatTime(admission.expiresAt)],
+      ['Identity', admission.identity],
+    ]);
+    return { json: admission, blocks: [fields] };
   },
 });

@@ -11,6 +11,7 @@ import { createTranscript, listTranscriptEntries } from '../../../conversation/t
 import { createTranscriptItem } from '../../../conversation/transcript-item.ts';
 import { Failure, UsageError } from '../../../failure.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 import type { CommandReport, CommandReportStream } from '../../../output/report.ts';
 
 type Session = { readonly agentName: string; readonly sessionId: string };
@@ -132,18 +133,11 @@ async function exportRecording(
   }
   const bytes = await saveRecording(context, params, { file, force });
   if (file === '-') return { json: { sessionId, bytes }, blocks: [] };
-  return {
-    json: { sessionId, file, bytes },
-    blocks: [
-      {
-        kind: 'fields',
-        fields: [
-          ['File', { text: file, tone: 'strong' }],
-          ['Size', formatBytes(bytes)],
-        ],
-      },
-    ],
-  };
+  const fields = createFields([
+    ['File', { text: file, tone: 'strong' }],
+    ['Size', formatBytes(bytes)],
+  ]);
+  return { json: { sessionId, file, bytes }, blocks: [fields] };
 }
 
 async function followConversation(
@@ -207,5 +201,5 @@ async function deleteConversation(
     );
   }
   const deleted = await client.deleteSessionConversation({ params });
-  return { json: deleted, blocks: [{ kind: 'fields', fields: [['Deleted', `conversation and log of ${sessionId}`]] }] };
+  return { json: deleted, blocks: [createFields([['Deleted', `conversation and log of ${sessionId}`]])] };
 }

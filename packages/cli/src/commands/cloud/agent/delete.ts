@@ -2,6 +2,7 @@ import { formatCount } from '@bothost/contract/format-count';
 import { defineCommand } from '../../../command-line/command.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 
 export const command = defineCommand({
   summary: 'Delete an agent',
@@ -20,18 +21,11 @@ export const command = defineCommand({
       await requireConfirmation(io, `Delete the agent ${name} with all its deployments?${liveNote}`, '--yes');
     }
     const deleted = await client.deleteAgent({ params: { agentName: name } });
-    return {
-      json: deleted,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Deleted', name],
-            ['Agent id', deleted.id],
-            ['Sessions still running', String(deleted.activeSessionCount)],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Deleted', name],
+      ['Agent id', deleted.id],
+      ['Sessions still running', String(deleted.activeSessionCount)],
+    ]);
+    return { json: deleted, blocks: [fields] };
   },
 });

@@ -9,6 +9,7 @@ import {
   getStatusLabel,
 } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatCpu, formatDuration, formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell, CommandReportBlock } from '../../../output/report.ts';
 import { createTable } from '../../../output/table.ts';
@@ -50,17 +51,14 @@ export const command = defineCommand({
 
 function summaryFields(agent: AgentDetails): CommandReportBlock {
   const [status, lastDeploy] = agentStatusCells(agent);
-  return {
-    kind: 'fields',
-    fields: [
-      ['Agent', { text: agent.name, tone: 'strong' }],
-      ['Status', status],
-      ['Last deploy', lastDeploy],
-      ['Active sessions', String(agent.activeSessionCount)],
-      ['Idle instances', String(agent.idleInstanceCount)],
-      ['Starting instances', String(agent.startingInstanceCount)],
-    ],
-  };
+  return createFields([
+    ['Agent', { text: agent.name, tone: 'strong' }],
+    ['Status', status],
+    ['Last deploy', lastDeploy],
+    ['Active sessions', String(agent.activeSessionCount)],
+    ['Idle instances', String(agent.idleInstanceCount)],
+    ['Starting instances', String(agent.startingInstanceCount)],
+  ]);
 }
 
 function conditionFields(agent: AgentDetails): readonly CommandReportBlock[] {

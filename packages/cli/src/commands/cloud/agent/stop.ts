@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { confirmationOptions, requiredOption, textOption } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 
 export const command = defineCommand({
   summary: 'Stop a session of an agent',
@@ -15,17 +16,10 @@ export const command = defineCommand({
     const client = await service();
     if (!force && !yes) await requireConfirmation(io, `Stop the session ${sessionId} of ${name}?`, '--yes');
     const stopped = await client.stopSession({ params: { agentName: name, sessionId } });
-    return {
-      json: stopped,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Session', stopped.session_id],
-            ['Status', stopped.status],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Session', stopped.session_id],
+      ['Status', stopped.status],
+    ]);
+    return { json: stopped, blocks: [fields] };
   },
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { Failure } from '../../../failure.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatOptionalCell } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -21,21 +22,14 @@ export const command = defineCommand({
         { details: verification },
       );
     }
-    return {
-      json: verification,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Verified', { text: 'ok', tone: 'good' }],
-            ['Entries', String(verification.entries)],
-            ['First', formatOptionalCell(verification.firstSequence)],
-            ['Last', formatOptionalCell(verification.lastSequence)],
-            ['Hash of the last', verification.lastHash],
-            ['Removed by age up to', formatOptionalCell(verification.removedThrough)],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Verified', { text: 'ok', tone: 'good' }],
+      ['Entries', String(verification.entries)],
+      ['First', formatOptionalCell(verification.firstSequence)],
+      ['Last', formatOptionalCell(verification.lastSequence)],
+      ['Hash of the last', verification.lastHash],
+      ['Removed by age up to', formatOptionalCell(verification.removedThrough)],
+    ]);
+    return { json: verification, blocks: [fields] };
   },
 });

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../../command-line/context.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
 import { writeProfile } from '../../../connection/profile.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 
 export const command = defineCommand({
   summary: 'Remove the keys from the profile',
@@ -22,19 +23,12 @@ export const command = defineCommand({
     const isRevoked = await revokeToken(context);
     if (hasKey) await writeProfile(file, { private_key: null, public_key: null, organization: null });
     if (io.environment.token !== null) warn('BOTCLI_TOKEN is still set and overrides the profile.');
-    return {
-      json: { loggedOut: hasKey, tokenRevoked: isRevoked, profile: file },
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Logged out', hasKey ? 'Yes' : 'No, the profile has no key'],
-            ...(isRevoked ? [['Token', 'revoked'] as const] : []),
-            ['Profile', file],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Logged out', hasKey ? 'Yes' : 'No, the profile has no key'],
+      ...(isRevoked ? [['Token', 'revoked'] as const] : []),
+      ['Profile', file],
+    ]);
+    return { json: { loggedOut: hasKey, tokenRevoked: isRevoked, profile: file }, blocks: [fields] };
   },
 });
 

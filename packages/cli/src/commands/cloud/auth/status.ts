@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import type { ValueWithSource } from '../../../connection/settings.ts';
+import { createFields } from '../../../output/fields.ts';
 
 export const command = defineCommand({
   summary: 'Show the service, the person, the organization and the sources of the keys',
@@ -30,17 +31,14 @@ export const command = defineCommand({
         publicKey: sourceOf(settings.publicKey),
       },
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Service', `${settings.origin.value} (${settings.origin.source})`],
-            ...(person === null ? [] : [['Person', `${person.email}${role === null ? '' : ` (${role})`}`] as const]),
-            ['Organization', acting === undefined ? 'none' : { text: acting.name, tone: 'strong' }],
-            ['Private key', describeKey(settings.privateKey)],
-            ['Public key', describeKey(settings.publicKey)],
-            ['Profile', io.environment.profileFile],
-          ],
-        },
+        createFields([
+          ['Service', `${settings.origin.value} (${settings.origin.source})`],
+          ...(person === null ? [] : [['Person', `${person.email}${role === null ? '' : ` (${role})`}`] as const]),
+          ['Organization', acting === undefined ? 'none' : { text: acting.name, tone: 'strong' }],
+          ['Private key', describeKey(settings.privateKey)],
+          ['Public key', describeKey(settings.publicKey)],
+          ['Profile', io.environment.profileFile],
+        ]),
       ],
     };
   },

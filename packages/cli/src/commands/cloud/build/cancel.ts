@@ -2,6 +2,7 @@ import type { ApiClient, Build } from '@bothost/contract';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { Failure } from '../../../failure.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatBuildStatusCell } from '../../../records/build-status.ts';
 
 export const command = defineCommand({
@@ -21,18 +22,11 @@ export const command = defineCommand({
         `The build ${id} ended with status ${build.status} before it could be canceled.`,
       );
     }
-    return {
-      json: build,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Build', build.id],
-            ['Status', formatBuildStatusCell(build)],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Build', build.id],
+      ['Status', formatBuildStatusCell(build)],
+    ]);
+    return { json: build, blocks: [fields] };
   },
 });
 

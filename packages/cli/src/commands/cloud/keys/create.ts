@@ -3,6 +3,7 @@ import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, durationOption, flagOption, requiredOption } from '../../../command-line/options.ts';
 import { writeProfile } from '../../../connection/profile.ts';
 import { UsageError } from '../../../failure.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -44,17 +45,14 @@ export const command = defineCommand({
     return {
       json: { ...created, keptInProfile: kept },
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Key', { text: created.key, tone: 'strong' }],
-            ['Id', created.id],
-            ['Name', created.name],
-            ['Kind', created.kind],
-            ['Created', formatTime(created.createdAt)],
-            ['Expires', created.expiresAt === null ? 'never' : formatTime(created.expiresAt)],
-          ],
-        },
+        createFields([
+          ['Key', { text: created.key, tone: 'strong' }],
+          ['Id', created.id],
+          ['Name', created.name],
+          ['Kind', created.kind],
+          ['Created', formatTime(created.createdAt)],
+          ['Expires', created.expiresAt === null ? 'never' : formatTime(created.expiresAt)],
+        ]),
         ...(kind === 'private'
           ? [{ kind: 'note' as const, lines: ['Save the key now: it cannot be shown again.'] }]
           : []),

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -17,18 +18,11 @@ export const command = defineCommand({
       await requireConfirmation(io, `Revoke ${keyLabel}${isOwnKey ? ', which this command is using' : ''}?`, '--yes');
     }
     const revoked = await client.revokeKey({ params: { keyId: id } });
-    return {
-      json: revoked,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Revoked', formatTime(revoked.revokedAt)],
-            ['Name', revoked.name],
-            ['Id', revoked.id],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Revoked', formatTime(revoked.revokedAt)],
+      ['Name', revoked.name],
+      ['Id', revoked.id],
+    ]);
+    return { json: revoked, blocks: [fields] };
   },
 });

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 import { findOrganizationMember, memberArgument } from '../../../records/find-organization-member.ts';
 
 export const command = defineCommand({
@@ -19,18 +20,11 @@ export const command = defineCommand({
       await requireConfirmation(io, question, '--yes');
     }
     const removed = await client.removeMember({ params: { userId } });
-    return {
-      json: removed,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Removed', removed.email],
-            ['Name', removed.name],
-            ['Id', removed.userId],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Removed', removed.email],
+      ['Name', removed.name],
+      ['Id', removed.userId],
+    ]);
+    return { json: removed, blocks: [fields] };
   },
 });

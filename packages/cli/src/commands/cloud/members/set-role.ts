@@ -1,6 +1,7 @@
 import { roles } from '@bothost/contract/roles';
 import { defineCommand } from '../../../command-line/command.ts';
 import { choiceOption, requiredOption } from '../../../command-line/options.ts';
+import { createFields } from '../../../output/fields.ts';
 import { findOrganizationMember, memberArgument } from '../../../records/find-organization-member.ts';
 
 export const command = defineCommand({
@@ -13,19 +14,12 @@ export const command = defineCommand({
     const client = await memberService();
     const { userId } = await findOrganizationMember(client, emailOrId);
     const changed = await client.updateMember({ params: { userId }, body: { role } });
-    return {
-      json: changed,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['E-mail', changed.email],
-            ['Name', changed.name],
-            ['Role', { text: changed.role, tone: 'strong' }],
-            ['Id', changed.userId],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['E-mail', changed.email],
+      ['Name', changed.name],
+      ['Role', { text: changed.role, tone: 'strong' }],
+      ['Id', changed.userId],
+    ]);
+    return { json: changed, blocks: [fields] };
   },
 });

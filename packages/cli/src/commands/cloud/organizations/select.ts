@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { writeProfile } from '../../../connection/profile.ts';
 import { Failure } from '../../../failure.ts';
+import { createFields } from '../../../output/fields.ts';
 
 export const command = defineCommand({
   summary: 'Set the organization for later commands',
@@ -27,17 +28,10 @@ export const command = defineCommand({
     });
     if (isSwitch) notify('The public key in the profile belonged to another organization and was removed.');
     if (settings.organization?.source === 'BOTCLI_ORG') warn('BOTCLI_ORG is set and overrides the profile.');
-    return {
-      json: { organization, profile: io.environment.profileFile },
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Organization', { text: organization.name, tone: 'strong' }],
-            ['Profile', io.environment.profileFile],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Organization', { text: organization.name, tone: 'strong' }],
+      ['Profile', io.environment.profileFile],
+    ]);
+    return { json: { organization, profile: io.environment.profileFile }, blocks: [fields] };
   },
 });

@@ -2,6 +2,7 @@ import { phoneCarriers, phoneCarrierTraits } from '@bothost/contract/phone-carri
 import { defineCommand } from '../../../command-line/command.ts';
 import { readVendorCredential } from '../../../connection/read-credential.ts';
 import { Failure } from '../../../failure.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatTime } from '../../../output/format.ts';
 
 const signing = phoneCarriers.filter((carrier) => phoneCarrierTraits[carrier].credential !== null);
@@ -30,13 +31,10 @@ export const command = defineCommand({
     return {
       json: connection,
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Connected', label],
-            ['Stored', formatTime(connection.connectedAt)],
-          ],
-        },
+        createFields([
+          ['Connected', label],
+          ['Stored', formatTime(connection.connectedAt)],
+        ]),
         { kind: 'note', lines: ['To let an agent answer calls, run: botcli cloud phone AGENT'] },
       ],
     };

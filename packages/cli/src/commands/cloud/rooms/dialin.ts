@@ -1,4 +1,5 @@
 import { defineCommand } from '../../../command-line/command.ts';
+import { createFields } from '../../../output/fields.ts';
 
 export const command = defineCommand({
   summary: 'Show the address at which Daily announces phone calls for an agent',
@@ -12,17 +13,10 @@ export const command = defineCommand({
   run: async ({ service }, { name }) => {
     const client = await service();
     const webhook = await client.getDialinWebhook({ params: { agentName: name } });
-    return {
-      json: webhook,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Address', { text: webhook.url, tone: 'strong' }],
-            ['Checked by', webhook.isSigned ? "Daily's signature" : 'the secret in the address'],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Address', { text: webhook.url, tone: 'strong' }],
+      ['Checked by', webhook.isSigned ? "Daily's signature" : 'the secret in the address'],
+    ]);
+    return { json: webhook, blocks: [fields] };
   },
 });

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
 import { requireConfirmation } from '../../../io/confirm.ts';
+import { createFields } from '../../../output/fields.ts';
 import { webhookArgument } from '../../../records/webhook.ts';
 
 export const command = defineCommand({
@@ -15,17 +16,10 @@ export const command = defineCommand({
       await requireConfirmation(io, `Delete the webhook ${webhook === undefined ? id : `to ${webhook.url}`}?`, '--yes');
     }
     const deleted = await client.deleteWebhook({ params: { webhookId: id } });
-    return {
-      json: deleted,
-      blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Deleted', deleted.id],
-            ['URL', deleted.url],
-          ],
-        },
-      ],
-    };
+    const fields = createFields([
+      ['Deleted', deleted.id],
+      ['URL', deleted.url],
+    ]);
+    return { json: deleted, blocks: [fields] };
   },
 });

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../../command-line/command.ts';
 import { operatorOptions, withOperatorClient } from '../../../operator/as-operator.ts';
+import { createFields } from '../../../output/fields.ts';
 import { formatTime } from '../../../output/format.ts';
 
 export const command = defineCommand({
@@ -20,16 +21,13 @@ export const command = defineCommand({
     return {
       json: created,
       blocks: [
-        {
-          kind: 'fields',
-          fields: [
-            ['Key', { text: created.key, tone: 'strong' }],
-            ['Id', created.id],
-            ['Name', created.name],
-            ['Organization', created.organization],
-            ['Created', formatTime(created.createdAt)],
-          ],
-        },
+        createFields([
+          ['Key', { text: created.key, tone: 'strong' }],
+          ['Id', created.id],
+          ['Name', created.name],
+          ['Organization', created.organization],
+          ['Created', formatTime(created.createdAt)],
+        ]),
         {
           kind: 'note',
           lines: ['Save the key now: it cannot be shown again. To log in with it, run: botcli cloud auth use-pat'],
