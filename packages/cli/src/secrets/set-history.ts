@@ -21,28 +21,23 @@ export async function showSecretSetHistory(
   ]);
   const findKeyName = (id: string | null) => keys.find((key) => key.id === id)?.name ?? null;
   const rows = revisions.map((one) => ({ ...one, createdByKeyName: findKeyName(one.createdByKeyId) }));
-  return {
-    json: { revisions: rows, nextBefore },
-    blocks: [
-      createTable(rows, 'No revisions found.', [
-        [
-          'Revision',
-          ({ revision, current }) => (current ? { text: String(revision), tone: 'strong' } : String(revision)),
-          { align: 'right' },
-        ],
-        [
-          'Status',
-          ({ status, current }) =>
-            current ? formatReadinessCell(status) : { ...formatReadinessCell(status), tone: 'dim' },
-        ],
-        ['Created', ({ createdAt }) => formatTime(createdAt)],
-        ['By key', (one) => one.createdByKeyName ?? one.createdByKeyId ?? '', { dropOrder: 1 }],
-        ['Action', formatAction, { dropOrder: 2 }],
-        ['Keys', changedKeysCell],
-      ]),
-      ...createNextPageNote(nextBefore, '--before'),
+  const table = createTable(rows, 'No revisions found.', [
+    [
+      'Revision',
+      ({ revision, current }) => (current ? { text: String(revision), tone: 'strong' } : String(revision)),
+      { align: 'right' },
     ],
-  };
+    [
+      'Status',
+      ({ status, current }) =>
+        current ? formatReadinessCell(status) : { ...formatReadinessCell(status), tone: 'dim' },
+    ],
+    ['Created', ({ createdAt }) => formatTime(createdAt)],
+    ['By key', (one) => one.createdByKeyName ?? one.createdByKeyId ?? '', { dropOrder: 1 }],
+    ['Action', formatAction, { dropOrder: 2 }],
+    ['Keys', changedKeysCell],
+  ]);
+  return { json: { revisions: rows, nextBefore }, blocks: [table, ...createNextPageNote(nextBefore, '--before')] };
 }
 
 function formatAction({ action, rolledBackTo }: SecretRevision): string {

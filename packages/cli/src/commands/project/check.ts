@@ -36,16 +36,12 @@ export const command = defineCommand({
       });
     }
     const tones = { good: 'good', edited: 'warn', outdated: 'warn', problem: 'bad' } as const;
-    return {
-      json: { directory, generator: answers.generator, findings },
-      blocks: [
-        createTable(findings, 'Nothing was checked.', [
-          ['About', ({ about }) => about],
-          ['State', ({ state }) => ({ text: state, tone: tones[state] })],
-          ['Finding', ({ message }) => message],
-        ]),
-      ],
-    };
+    const table = createTable(findings, 'Nothing was checked.', [
+      ['About', ({ about }) => about],
+      ['State', ({ state }) => ({ text: state, tone: tones[state] })],
+      ['Finding', ({ message }) => message],
+    ]);
+    return { json: { directory, generator: answers.generator, findings }, blocks: [table] };
   },
 });
 

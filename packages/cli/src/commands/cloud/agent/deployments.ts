@@ -26,22 +26,18 @@ export const command = defineCommand({
       ...(failed?.failure ? [`${failed.id} failed: ${failed.failure.message}`] : []),
       ...(page.nextCursor === null ? [] : [`Next page: --cursor ${page.nextCursor}`]),
     ];
-    return {
-      json: page,
-      blocks: [
-        createTable(page.deployments, 'No deployments found.', [
-          ['Deployment id', ({ id }) => id],
-          ['State', stateCell],
-          ['Code', codeCell],
-          ['Build id', ({ buildId }) => formatOptionalCell(buildId), { dropOrder: 1 }],
-          ['Profile', ({ agentProfile }) => agentProfile, { dropOrder: 3 }],
-          ['Sessions', (deployment) => String(deployment.activeSessionCount), { align: 'right', dropOrder: 5 }],
-          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 4 }],
-          ['Activated', ({ activatedAt }) => formatTime(activatedAt), { dropOrder: 2 }],
-        ]),
-        ...(notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const]),
-      ],
-    };
+    const table = createTable(page.deployments, 'No deployments found.', [
+      ['Deployment id', ({ id }) => id],
+      ['State', stateCell],
+      ['Code', codeCell],
+      ['Build id', ({ buildId }) => formatOptionalCell(buildId), { dropOrder: 1 }],
+      ['Profile', ({ agentProfile }) => agentProfile, { dropOrder: 3 }],
+      ['Sessions', (deployment) => String(deployment.activeSessionCount), { align: 'right', dropOrder: 5 }],
+      ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 4 }],
+      ['Activated', ({ activatedAt }) => formatTime(activatedAt), { dropOrder: 2 }],
+    ]);
+    const note = notes.length === 0 ? [] : [{ kind: 'note', lines: notes } as const];
+    return { json: page, blocks: [table, ...note] };
   },
 });
 

@@ -14,26 +14,22 @@ export const command = defineCommand({
   run: async ({ service }, { region }) => {
     const client = await service();
     const { agents } = await client.listAgents(region === undefined ? {} : { query: { region } });
-    return {
-      json: { agents },
-      blocks: [
-        createTable(agents, 'No agents found.', [
-          ['Name', ({ name }) => ({ text: name, tone: 'strong' })],
-          ['Region', ({ region }) => region],
-          ['Agent id', ({ id }) => id, { dropOrder: 2 }],
-          ['Active deployment id', (agent) => formatOptionalCell(agent.activeDeploymentId), { dropOrder: 1 }],
-          [
-            'Secret set',
-            ({ secretSets }) =>
-              secretSets.length === 0 ? formatOptionalCell(null) : secretSets.map(formatSecretSetState).join(', '),
-            { dropOrder: 5 },
-          ],
-          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
-          ['Updated', ({ updatedAt }) => formatTime(updatedAt), { dropOrder: 4 }],
-          ['Status', (agent) => agentStatusCells(agent)[0]],
-          ['Last deploy', (agent) => agentStatusCells(agent)[1]],
-        ]),
+    const table = createTable(agents, 'No agents found.', [
+      ['Name', ({ name }) => ({ text: name, tone: 'strong' })],
+      ['Region', ({ region }) => region],
+      ['Agent id', ({ id }) => id, { dropOrder: 2 }],
+      ['Active deployment id', (agent) => formatOptionalCell(agent.activeDeploymentId), { dropOrder: 1 }],
+      [
+        'Secret set',
+        ({ secretSets }) =>
+          secretSets.length === 0 ? formatOptionalCell(null) : secretSets.map(formatSecretSetState).join(', '),
+        { dropOrder: 5 },
       ],
-    };
+      ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
+      ['Updated', ({ updatedAt }) => formatTime(updatedAt), { dropOrder: 4 }],
+      ['Status', (agent) => agentStatusCells(agent)[0]],
+      ['Last deploy', (agent) => agentStatusCells(agent)[1]],
+    ]);
+    return { json: { agents }, blocks: [table] };
   },
 });

@@ -11,21 +11,17 @@ export const command = defineCommand({
   examples: ['cloud alerts list', 'cloud alerts list --json'],
   run: async ({ service }) => {
     const { alerts } = await (await service()).listAlerts();
-    return {
-      json: { alerts },
-      blocks: [
-        createTable(alerts, 'No alerts found.', [
-          ['Agent', ({ agentName }) => agentName],
-          ['Kind', ({ kind }) => kind],
-          ['Threshold', formatAlertThreshold, { dropOrder: 2 }],
-          [
-            'Status',
-            ({ incident }) => (incident === null ? { text: 'OK', tone: 'good' } : { text: 'Incident', tone: 'bad' }),
-          ],
-          ['Since', ({ incident }) => formatTime(incident?.openedAt ?? null), { dropOrder: 1 }],
-          ['Id', ({ id }) => id],
-        ]),
+    const table = createTable(alerts, 'No alerts found.', [
+      ['Agent', ({ agentName }) => agentName],
+      ['Kind', ({ kind }) => kind],
+      ['Threshold', formatAlertThreshold, { dropOrder: 2 }],
+      [
+        'Status',
+        ({ incident }) => (incident === null ? { text: 'OK', tone: 'good' } : { text: 'Incident', tone: 'bad' }),
       ],
-    };
+      ['Since', ({ incident }) => formatTime(incident?.openedAt ?? null), { dropOrder: 1 }],
+      ['Id', ({ id }) => id],
+    ]);
+    return { json: { alerts }, blocks: [table] };
   },
 });

@@ -23,24 +23,19 @@ export const command = defineCommand({
     const page = await client.listAuditEntries({
       query: { ...toAuditQuery(context, filter), limit, ...(cursor === undefined ? {} : { cursor }) },
     });
-    return {
-      json: page,
-      blocks: [
-        createTable(page.entries, 'No entries found.', [
-          ['No.', ({ sequence }) => String(sequence), { align: 'right' }],
-          ['Time', ({ at }) => formatTime(at)],
-          ['Who', (entry) => ({ text: entry.userEmail ?? entry.keyId ?? '', rich: formatAuditActor(entry) })],
-          ['From', ({ address }) => formatOptionalCell(address), { dropOrder: 1 }],
-          ['Action', ({ action }) => action],
-          ['Object', ({ object }) => formatOptionalCell(object)],
-          ['Keys', ({ keys }) => formatOptionalCell(keys.join(', ')), { dropOrder: 2 }],
-          ['Revision', revisions, { dropOrder: 3 }],
-          ['Result', ({ result }) => ({ text: result, tone: resultTone(result) })],
-          ['Requests', ({ count }) => String(count), { align: 'right', dropOrder: 4 }],
-        ]),
-        ...createNextPageNote(page.nextCursor),
-      ],
-    };
+    const table = createTable(page.entries, 'No entries found.', [
+      ['No.', ({ sequence }) => String(sequence), { align: 'right' }],
+      ['Time', ({ at }) => formatTime(at)],
+      ['Who', (entry) => ({ text: entry.userEmail ?? entry.keyId ?? '', rich: formatAuditActor(entry) })],
+      ['From', ({ address }) => formatOptionalCell(address), { dropOrder: 1 }],
+      ['Action', ({ action }) => action],
+      ['Object', ({ object }) => formatOptionalCell(object)],
+      ['Keys', ({ keys }) => formatOptionalCell(keys.join(', ')), { dropOrder: 2 }],
+      ['Revision', revisions, { dropOrder: 3 }],
+      ['Result', ({ result }) => ({ text: result, tone: resultTone(result) })],
+      ['Requests', ({ count }) => String(count), { align: 'right', dropOrder: 4 }],
+    ]);
+    return { json: page, blocks: [table, ...createNextPageNote(page.nextCursor)] };
   },
 });
 

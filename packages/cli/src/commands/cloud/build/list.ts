@@ -30,29 +30,24 @@ export const command = defineCommand({
         ...(cursor === undefined ? {} : { cursor }),
       },
     });
-    return {
-      json: page,
-      blocks: [
-        createTable(page.builds, 'No builds found.', [
-          ['Build id', ({ id }) => id],
-          ['Status', formatBuildStatusCell],
-          ['Region', ({ region }) => region, { dropOrder: 3 }],
-          [
-            'Duration',
-            ({ buildDurationSeconds: seconds }) =>
-              seconds === null ? formatOptionalCell(null) : `${Math.round(seconds)}s`,
-            { align: 'right', dropOrder: 4 },
-          ],
-          [
-            'Archive',
-            ({ contextSizeBytes: bytes }) => ({ text: String(bytes), rich: formatBytes(bytes) }),
-            { align: 'right', dropOrder: 2 },
-          ],
-          ['Content', ({ contentHash }) => ({ text: contentHash, rich: contentHash.slice(0, 12) }), { dropOrder: 1 }],
-          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 5 }],
-        ]),
-        ...createNextPageNote(page.nextCursor),
+    const table = createTable(page.builds, 'No builds found.', [
+      ['Build id', ({ id }) => id],
+      ['Status', formatBuildStatusCell],
+      ['Region', ({ region }) => region, { dropOrder: 3 }],
+      [
+        'Duration',
+        ({ buildDurationSeconds: seconds }) =>
+          seconds === null ? formatOptionalCell(null) : `${Math.round(seconds)}s`,
+        { align: 'right', dropOrder: 4 },
       ],
-    };
+      [
+        'Archive',
+        ({ contextSizeBytes: bytes }) => ({ text: String(bytes), rich: formatBytes(bytes) }),
+        { align: 'right', dropOrder: 2 },
+      ],
+      ['Content', ({ contentHash }) => ({ text: contentHash, rich: contentHash.slice(0, 12) }), { dropOrder: 1 }],
+      ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 5 }],
+    ]);
+    return { json: page, blocks: [table, ...createNextPageNote(page.nextCursor)] };
   },
 });

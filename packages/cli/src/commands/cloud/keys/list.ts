@@ -14,21 +14,17 @@ export const command = defineCommand({
     const client = await service();
     const { keys } = await client.listKeys();
     const now = io.now().toISOString();
-    return {
-      json: { keys },
-      blocks: [
-        createTable(keys, 'No API keys found.', [
-          ['Id', ({ id }) => id],
-          ['Name', ({ name }) => name],
-          ['Kind', ({ kind }) => kind],
-          ['Key', ({ key, start }) => key ?? `${start}...`, { dropOrder: 4 }],
-          ['Status', (key) => statusCell(key, now)],
-          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
-          ['Expires', ({ expiresAt }) => formatTime(expiresAt), { dropOrder: 2 }],
-          ['Last used', ({ lastUsedAt }) => formatTime(lastUsedAt), { dropOrder: 1 }],
-        ]),
-      ],
-    };
+    const table = createTable(keys, 'No API keys found.', [
+      ['Id', ({ id }) => id],
+      ['Name', ({ name }) => name],
+      ['Kind', ({ kind }) => kind],
+      ['Key', ({ key, start }) => key ?? `${start}...`, { dropOrder: 4 }],
+      ['Status', (key) => statusCell(key, now)],
+      ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
+      ['Expires', ({ expiresAt }) => formatTime(expiresAt), { dropOrder: 2 }],
+      ['Last used', ({ lastUsedAt }) => formatTime(lastUsedAt), { dropOrder: 1 }],
+    ]);
+    return { json: { keys }, blocks: [table] };
   },
 });
 

@@ -11,17 +11,13 @@ export const command = defineCommand({
   run: async ({ memberService }) => {
     const client = await memberService();
     const { members } = await client.listMembers();
-    return {
-      json: { members },
-      blocks: [
-        createTable(members, 'No members found.', [
-          ['E-mail', ({ email }) => email],
-          ['Name', ({ name }) => name],
-          ['Role', ({ role }) => role],
-          ['Joined', ({ joinedAt }) => formatTime(joinedAt), { dropOrder: 2 }],
-          ['Id', ({ userId }) => userId, { dropOrder: 1 }],
-        ]),
-      ],
-    };
+    const table = createTable(members, 'No members found.', [
+      ['E-mail', ({ email }) => email],
+      ['Name', ({ name }) => name],
+      ['Role', ({ role }) => role],
+      ['Joined', ({ joinedAt }) => formatTime(joinedAt), { dropOrder: 2 }],
+      ['Id', ({ userId }) => userId, { dropOrder: 1 }],
+    ]);
+    return { json: { members }, blocks: [table] };
   },
 });

@@ -12,16 +12,12 @@ export const command = defineCommand({
     const { organizations } = await client.listOrganizations();
     const selected = settings.organization?.value ?? organizations[0]?.name;
     const rows = organizations.map((one) => ({ ...one, current: one.name === selected || one.id === selected }));
-    return {
-      json: { organizations: rows },
-      blocks: [
-        createTable(rows, 'You are not a member of any organization.', [
-          ['Name', ({ name }) => name],
-          ['Display name', ({ verboseName }) => verboseName, { dropOrder: 1 }],
-          ['Id', ({ id }) => id],
-          ['Current', ({ current }) => (current ? { text: 'current', tone: 'good' } : '')],
-        ]),
-      ],
-    };
+    const table = createTable(rows, 'You are not a member of any organization.', [
+      ['Name', ({ name }) => name],
+      ['Display name', ({ verboseName }) => verboseName, { dropOrder: 1 }],
+      ['Id', ({ id }) => id],
+      ['Current', ({ current }) => (current ? { text: 'current', tone: 'good' } : '')],
+    ]);
+    return { json: { organizations: rows }, blocks: [table] };
   },
 });

@@ -12,16 +12,12 @@ export const command = defineCommand({
     const client = await service();
     const [{ regions }, { properties }] = await Promise.all([client.listRegions(), client.getProperties()]);
     const rows = regions.map((region) => ({ ...region, default: region.code === properties.defaultRegion }));
-    return {
-      json: { regions: rows },
-      blocks: [
-        createTable(rows, 'No regions found.', [
-          ['Code', ({ code }) => code],
-          ['Name', (region) => region.display_name],
-          ['Deploys', ({ accepts }) => accepts],
-          ['Default', (region) => (region.default ? { text: 'default', tone: 'good' } : '')],
-        ]),
-      ],
-    };
+    const table = createTable(rows, 'No regions found.', [
+      ['Code', ({ code }) => code],
+      ['Name', (region) => region.display_name],
+      ['Deploys', ({ accepts }) => accepts],
+      ['Default', (region) => (region.default ? { text: 'default', tone: 'good' } : '')],
+    ]);
+    return { json: { regions: rows }, blocks: [table] };
   },
 });

@@ -13,21 +13,17 @@ export const command = defineCommand({
   run: async ({ service }) => {
     const client = await service();
     const { connections } = await client.listRoomConnections();
-    return {
-      json: { connections },
-      blocks: [
-        createTable(
-          connections,
-          'No provider of rooms is connected. Connect one with "botcli cloud rooms connect daily".',
-          [
-            ['Provider', ({ provider }) => provider],
-            ['Domain', ({ account }) => account],
-            ['Incoming calls', formatDialinCheck, { dropOrder: 2 }],
-            ['Rooms', ({ openRooms }) => String(openRooms)],
-            ['Connected', ({ connectedAt }) => formatTime(connectedAt), { dropOrder: 1 }],
-          ],
-        ),
+    const table = createTable(
+      connections,
+      'No provider of rooms is connected. Connect one with "botcli cloud rooms connect daily".',
+      [
+        ['Provider', ({ provider }) => provider],
+        ['Domain', ({ account }) => account],
+        ['Incoming calls', formatDialinCheck, { dropOrder: 2 }],
+        ['Rooms', ({ openRooms }) => String(openRooms)],
+        ['Connected', ({ connectedAt }) => formatTime(connectedAt), { dropOrder: 1 }],
       ],
-    };
+    );
+    return { json: { connections }, blocks: [table] };
   },
 });

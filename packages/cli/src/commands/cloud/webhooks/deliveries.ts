@@ -26,21 +26,16 @@ export const command = defineCommand({
       params: { webhookId: id },
       query: { limit, ...(state === undefined ? {} : { state }), ...(cursor === undefined ? {} : { cursor }) },
     });
-    return {
-      json: page,
-      blocks: [
-        createTable(page.deliveries, 'No deliveries found.', [
-          ['Event id', ({ eventId }) => eventId],
-          ['Event', ({ event }) => event],
-          ['Status', formatDeliveryStateCell],
-          ['Attempts', ({ attempts }) => String(attempts), { align: 'right', dropOrder: 2 }],
-          ['HTTP', (delivery) => formatOptionalCell(delivery.responseStatus), { align: 'right', dropOrder: 4 }],
-          ['Problem', (delivery) => formatOptionalCell(delivery.error), { dropOrder: 5 }],
-          ['Next attempt', ({ nextAttemptAt }) => formatTime(nextAttemptAt), { dropOrder: 1 }],
-          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
-        ]),
-        ...createNextPageNote(page.nextCursor),
-      ],
-    };
+    const table = createTable(page.deliveries, 'No deliveries found.', [
+      ['Event id', ({ eventId }) => eventId],
+      ['Event', ({ event }) => event],
+      ['Status', formatDeliveryStateCell],
+      ['Attempts', ({ attempts }) => String(attempts), { align: 'right', dropOrder: 2 }],
+      ['HTTP', (delivery) => formatOptionalCell(delivery.responseStatus), { align: 'right', dropOrder: 4 }],
+      ['Problem', (delivery) => formatOptionalCell(delivery.error), { dropOrder: 5 }],
+      ['Next attempt', ({ nextAttemptAt }) => formatTime(nextAttemptAt), { dropOrder: 1 }],
+      ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 3 }],
+    ]);
+    return { json: page, blocks: [table, ...createNextPageNote(page.nextCursor)] };
   },
 });

@@ -10,21 +10,14 @@ export const command = defineCommand({
   examples: ['cloud webhooks list', 'cloud webhooks list --json'],
   run: async ({ service }) => {
     const { webhooks } = await (await service()).listWebhooks();
-    return {
-      json: { webhooks },
-      blocks: [
-        createTable(webhooks, 'No webhooks found.', [
-          ['Id', ({ id }) => id],
-          ['URL', ({ url }) => url],
-          ['Events', ({ events }) => events.join(' '), { dropOrder: 3 }],
-          [
-            'Status',
-            ({ enabled }) => (enabled ? { text: 'Enabled', tone: 'good' } : { text: 'Disabled', tone: 'warn' }),
-          ],
-          ['Description', ({ description }) => description, { dropOrder: 2 }],
-          ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 1 }],
-        ]),
-      ],
-    };
+    const table = createTable(webhooks, 'No webhooks found.', [
+      ['Id', ({ id }) => id],
+      ['URL', ({ url }) => url],
+      ['Events', ({ events }) => events.join(' '), { dropOrder: 3 }],
+      ['Status', ({ enabled }) => (enabled ? { text: 'Enabled', tone: 'good' } : { text: 'Disabled', tone: 'warn' })],
+      ['Description', ({ description }) => description, { dropOrder: 2 }],
+      ['Created', ({ createdAt }) => formatTime(createdAt), { dropOrder: 1 }],
+    ]);
+    return { json: { webhooks }, blocks: [table] };
   },
 });
