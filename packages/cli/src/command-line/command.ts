@@ -64,18 +64,23 @@ const confirmationDetails = 'On a terminal, the command asks for confirmation. W
  * Defines a command. `run` receives the parsed and typed arguments and options. A command file imports only types from
  * `@bothost/contract` and loads other modules in `run`, so that help and completion can load all command files quickly.
  */
-export function defineCommand<const A extends PositionalArguments, const O extends Options>(definition: {
+export function defineCommand<
+  const A extends PositionalArguments = Record<never, never>,
+  const O extends Options = Record<never, never>,
+>(definition: {
   readonly summary: string;
   readonly details?: string;
   readonly isLocal?: true;
-  readonly arguments: A;
-  readonly options: O;
+  readonly arguments?: A;
+  readonly options?: O;
   readonly examples: readonly string[];
   readonly run: (context: CommandContext, values: Values<A, O>) => Promise<CommandReport | CommandReportStream>;
 }): Command {
   const details = definition.details === undefined ? [] : [definition.details];
-  if (definition.options['yes'] === confirmationOptions.yes) details.push(confirmationDetails);
+  if (definition.options?.['yes'] === confirmationOptions.yes) details.push(confirmationDetails);
   return {
+    arguments: {},
+    options: {},
     ...definition,
     details: details.length === 0 ? null : details.join('\n'),
     isLocal: definition.isLocal ?? false,

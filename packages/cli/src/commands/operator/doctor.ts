@@ -9,7 +9,6 @@ export const command = defineCommand({
     'service check its database, disk, secrets, runtime and ICE servers. Each line has a state, a reason and a next step. Nothing ' +
     "is changed. Exit status 1 if a check failed; warnings do not count. Run it on the service's machine, and on another one to " +
     'see what clients see: with --api-url and the operator token.',
-  arguments: {},
   options: operatorOptions,
   examples: [
     'operator doctor',

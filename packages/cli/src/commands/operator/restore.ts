@@ -13,7 +13,6 @@ export const command = defineCommand({
     'into the empty one of DATABASE_URL. If either step is interrupted, repeat it: the service never serves a partial backup.',
   isLocal: true,
   arguments: { file: { description: 'A file of `operator backup`, or - for standard input' } },
-  options: {},
   examples: ['operator restore bothost.tar', 'operator restore - < bothost.tar'],
   run: async ({ io }, { file }) => {
     const { unpackBackup } = await import('../../operator/unpack-backup.ts');

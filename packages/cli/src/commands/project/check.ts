@@ -13,7 +13,6 @@ export const command = defineCommand({
     'there are problems.',
   isLocal: true,
   arguments: { directory: { description: 'Directory of the project (default: this one)', optional: true } },
-  options: {},
   examples: ['project check', 'project check my-bot --json'],
   run: async ({ io }, { directory: path }) => {
     const { readProjectRecord } = await import('../../scaffold/checking/read-project-record.ts');

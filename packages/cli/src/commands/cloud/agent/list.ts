@@ -8,7 +8,6 @@ import { formatSecretSetState } from '../../../records/secret-set-state.ts';
 export const command = defineCommand({
   summary: 'List the agents of the organization',
   details: 'Columns: name, region, agent id, active deployment id, secret set, created, updated, status, last deploy.',
-  arguments: {},
   options: { region: textOption({ description: 'Only agents in this region', short: 'r', placeholder: 'REGION' }) },
   examples: ['cloud agent list', 'cloud agent list --region us-west --json'],
   run: async ({ service }, { region }) => {

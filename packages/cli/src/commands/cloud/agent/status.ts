@@ -23,7 +23,6 @@ export const command = defineCommand({
     'has sessions, the previous one.\n' +
     'The exit status is 0 even if the agent has problems; scripts can read them with --json.',
   arguments: { name: { description: 'Name of the agent' } },
-  options: {},
   examples: ['cloud agent status parrot', 'cloud agent status parrot --json'],
   run: async ({ service }, { name }) => {
     const client = await service();

@@ -8,7 +8,6 @@ export const command = defineCommand({
     name: { description: 'Name of the agent' },
     id: { description: 'Id of the alert, from `cloud alerts list`' },
   },
-  options: {},
   examples: ['cloud alerts delete parrot 0192f0c1-2345-7000-8000-00000000abcd'],
   run: async ({ service }, { name, id }) => {
     const client = await service();

@@ -6,8 +6,6 @@ import { createTable } from '../../../output/table.ts';
 export const command = defineCommand({
   summary: 'List the alerts of all agents, with their open incidents',
   details: 'Columns: agent, kind, threshold, status, since when the incident is open, id.',
-  arguments: {},
-  options: {},
   examples: ['cloud alerts list', 'cloud alerts list --json'],
   run: async ({ service }) => {
     const { alerts } = await (await service()).listAlerts();

@@ -8,7 +8,6 @@ export const command = defineCommand({
   details:
     'Prints a line for each entry in every output mode. Without filters, each line contains the hash of the ' +
     'line before, so the log can be verified without the service (docs/operations/vault-and-audit.md).',
-  arguments: {},
   options: auditOptions,
   examples: ['cloud audit export > audit.jsonl', 'cloud audit export --since 30d --result secret-set-not-found'],
   run: async (context, filter) => {

@@ -11,7 +11,6 @@ export const command = defineCommand({
   details:
     'Columns: entry number, time, actor, address, action, object, keys, revisions before and after, result, ' +
     'number of requests. The log contains no values of secrets.',
-  arguments: {},
   options: {
     ...auditOptions,
     limit: integerOption({ description: 'Entries per page, 50 by default', short: 'n' }, 1, 1_000),

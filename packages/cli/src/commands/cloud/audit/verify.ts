@@ -8,8 +8,6 @@ export const command = defineCommand({
   details:
     'Exit status 1 if an entry was changed, removed or inserted. The log itself cannot show that its last ' +
     'entries were cut off: store the last number and its hash elsewhere, and compare.',
-  arguments: {},
-  options: {},
   examples: ['cloud audit verify', 'cloud audit verify --json'],
   run: async ({ service }) => {
     const client = await service();

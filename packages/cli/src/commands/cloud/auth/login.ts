@@ -11,7 +11,6 @@ export const command = defineCommand({
     'Without a terminal, --no-browser prints the URL and the code to standard error and waits. ' +
     'With BOTCLI_TOKEN or --with-token, logs in with that private key or personal access token instead. The key is verified, ' +
     'then stored in the profile.',
-  arguments: {},
   options: {
     'with-token': flagOption('Read a key from standard input'),
     browser: switchOption('Whether to open a browser (the default)'),

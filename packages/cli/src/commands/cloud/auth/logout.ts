@@ -10,7 +10,6 @@ export const command = defineCommand({
   details:
     'A personal access token, such as the one of `cloud auth login`, is also revoked. API keys stay valid until `cloud keys ' +
     'revoke` revokes them. The service cannot show private keys again.',
-  arguments: {},
   options: confirmationOptions,
   examples: ['cloud auth logout --yes'],
   run: async (context, { yes, force }) => {

@@ -5,8 +5,6 @@ import { createFields } from '../../../output/fields.ts';
 export const command = defineCommand({
   summary: 'Show the service, the person, the organization and the sources of the keys',
   details: 'Verifies the private key with the service. Keys are never shown.',
-  arguments: {},
-  options: {},
   examples: ['cloud auth status', 'cloud auth whoami --json'],
   run: async (context) => {
     const { settings, io } = context;

@@ -8,7 +8,6 @@ export const command = defineCommand({
     'Create a personal access token in the dashboard, under Settings. The token is read from a hidden prompt or from standard ' +
     'input (--with-token), never from an argument, which other users of the machine could read. It is verified, then stored ' +
     'in the profile.',
-  arguments: {},
   options: { 'with-token': flagOption('Read the token from standard input') },
   examples: ['cloud auth use-pat', 'cloud auth use-pat --with-token < token.txt'],
   run: async (context, { 'with-token': withToken }) => {

@@ -9,7 +9,6 @@ export const command = defineCommand({
   summary: 'Cancel a queued or running build',
   details: 'Waits until the build has stopped. A build that has ended cannot be canceled.',
   arguments: { id: { description: 'Id of the build' } },
-  options: {},
   examples: ['cloud build cancel 0192f0c1-2345-7000-8000-00000000abcd'],
   run: async (context, { id }) => {
     const client = await context.service();

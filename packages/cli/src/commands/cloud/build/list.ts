@@ -9,7 +9,6 @@ import { formatBuildStatusCell } from '../../../records/build-status.ts';
 export const command = defineCommand({
   summary: 'List the builds of the organization, newest first',
   details: 'Columns: build id, status, region, duration, archive size, content hash, created.',
-  arguments: {},
   options: {
     limit: integerOption({ description: 'Builds per page, 10 by default', short: 'n' }, 1, 100),
     status: choiceOption(

@@ -8,7 +8,6 @@ import { formatBuildStatusCell } from '../../../records/build-status.ts';
 export const command = defineCommand({
   summary: 'Show a build and, if it failed, its error',
   arguments: { id: { description: 'Id of the build' } },
-  options: {},
   examples: ['cloud build status 0192f0c1-2345-7000-8000-00000000abcd'],
   run: async ({ service }, { id }) => {
     const client = await service();

@@ -7,8 +7,6 @@ import { createTable } from '../../../output/table.ts';
 export const command = defineCommand({
   summary: 'List the API keys of the organization, including revoked ones',
   details: 'Columns: id, name, kind, key (the first characters of a private one), status, created, expires, last used.',
-  arguments: {},
-  options: {},
   examples: ['cloud keys list'],
   run: async ({ service, io }) => {
     const client = await service();

@@ -5,8 +5,6 @@ import { createTable } from '../../../output/table.ts';
 export const command = defineCommand({
   summary: 'List the members of the organization',
   details: 'Columns: e-mail, name, role, joined, id. Needs the login of a person who is a member.',
-  arguments: {},
-  options: {},
   examples: ['cloud members list', 'cloud members list --organization acme --json'],
   run: async ({ memberService }) => {
     const client = await memberService();

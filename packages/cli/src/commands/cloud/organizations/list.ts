@@ -4,8 +4,6 @@ import { createTable } from '../../../output/table.ts';
 export const command = defineCommand({
   summary: 'List the organizations that you can act in',
   details: 'Columns: name, display name, id, and which one is current.',
-  arguments: {},
-  options: {},
   examples: ['cloud organizations list'],
   run: async ({ service, settings }) => {
     const client = await service();

@@ -7,7 +7,6 @@ export const command = defineCommand({
   summary: 'Set the organization for later commands',
   details: 'Stored in the profile. BOTCLI_ORG and --organization override it.',
   arguments: { name: { description: 'Name or id of the organization' } },
-  options: {},
   examples: ['cloud organizations select acme'],
   run: async ({ service, io, profile, settings, notify, warn }, { name }) => {
     const client = await service();

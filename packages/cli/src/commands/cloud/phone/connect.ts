@@ -14,7 +14,6 @@ export const command = defineCommand({
     'standard input without a terminal, never from an argument, which other users of the machine could read. It is stored ' +
     'encrypted and never shown. A new credential of the same carrier replaces it.',
   arguments: { carrier: { description: signing.join(', '), words: signing } },
-  options: {},
   examples: ['cloud phone connect twilio', 'cloud phone connect telnyx < public-key.txt'],
   run: async ({ service, io }, { carrier }) => {
     const known = signing.find((candidate) => candidate === carrier);

@@ -6,8 +6,6 @@ import type { Cell } from '../../../output/report.ts';
 export const command = defineCommand({
   summary: 'List the phone carriers, and whose credential is stored',
   details: 'Columns: carrier, status, the credential that it needs, when it was stored.',
-  arguments: {},
-  options: {},
   examples: ['cloud phone list'],
   run: async ({ service }) => {
     const client = await service();

@@ -5,8 +5,6 @@ export const command = defineCommand({
   summary: 'List the regions where bots can run',
   details:
     'Columns: code, name, what agents are deployed from (build: an uploaded project; image: a container image), and which one is the default of the organization.',
-  arguments: {},
-  options: {},
   examples: ['cloud regions list'],
   run: async ({ service }) => {
     const client = await service();

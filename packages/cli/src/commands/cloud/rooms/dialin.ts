@@ -8,7 +8,6 @@ export const command = defineCommand({
     'a session. Unless Daily signs announcements, the address contains a secret: anyone who knows it can start sessions. To replace it, ' +
     'run: botcli cloud phone AGENT --rotate',
   arguments: { name: { description: 'Name of the agent' } },
-  options: {},
   examples: ['cloud rooms dialin receptionist'],
   run: async ({ service }, { name }) => {
     const client = await service();

@@ -7,8 +7,6 @@ export const command = defineCommand({
   summary: 'List the connected providers of rooms',
   details:
     'Columns: provider, domain, how incoming calls are recognized, rooms that exist or could not be deleted yet, connected.',
-  arguments: {},
-  options: {},
   examples: ['cloud rooms list'],
   run: async ({ service }) => {
     const client = await service();

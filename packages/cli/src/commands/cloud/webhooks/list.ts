@@ -5,8 +5,6 @@ import { createTable } from '../../../output/table.ts';
 export const command = defineCommand({
   summary: 'List the webhooks of the organization',
   details: 'Columns: id, URL, events, status, description, created.',
-  arguments: {},
-  options: {},
   examples: ['cloud webhooks list', 'cloud webhooks list --json'],
   run: async ({ service }) => {
     const { webhooks } = await (await service()).listWebhooks();

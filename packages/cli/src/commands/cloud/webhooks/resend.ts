@@ -8,7 +8,6 @@ export const command = defineCommand({
     id: webhookArgument,
     'event-id': { description: 'Id of the event, from `cloud webhooks deliveries`' },
   },
-  options: {},
   examples: ['cloud webhooks resend 0192f0c1-2345-7000-8000-00000000abcd 0192f0c1-2345-7000-8000-00000000cdef'],
   run: async (context, { id, 'event-id': eventId }) => {
     const client = await context.service();

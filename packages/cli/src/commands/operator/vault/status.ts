@@ -7,7 +7,6 @@ export const command = defineCommand({
   details:
     'Keys are shown by their ids. Behind counts the keys and secret sets that a former key still protects. A root key ' +
     'that is no longer needed can be removed, but keep it for backups from when it was in use.',
-  arguments: {},
   options: operatorOptions,
   examples: ['operator vault status', 'operator vault status --json'],
   run: async (context, { 'token-file': file }) =>
