@@ -78,24 +78,16 @@ export function toAgentSettings({ settings }: DesiredAgent): AgentSettings {
   const { minAgents, maxAgents, agentProfile, maxSessionDuration, websocketAuth, websocketStart } = settings;
   const { fork, conversationLevel: level, redact, secretSet, pullSecret } = settings;
   const hasScaling = minAgents !== undefined || maxAgents !== undefined;
+  const hasConversation = level !== undefined || redact !== undefined;
   return {
-    ...(hasScaling
-      ? {
-          autoScaling: {
-            ...(minAgents === undefined ? {} : { minAgents }),
-            ...(maxAgents === undefined ? {} : { maxAgents }),
-          },
-        }
-      : {}),
-    ...(agentProfile === undefined ? {} : { agentProfile }),
-    ...(maxSessionDuration === undefined ? {} : { maxSessionDuration }),
-    ...(websocketAuth === undefined ? {} : { websocketAuth }),
-    ...(websocketStart === undefined ? {} : { websocketStart }),
-    ...(fork === undefined ? {} : { fork }),
-    ...(level === undefined && redact === undefined
-      ? {}
-      : { conversation: { level, ...(redact === undefined ? {} : { redact: [...redact] }) } }),
-    ...(secretSet === undefined ? {} : { secretSet }),
-    ...(pullSecret === undefined ? {} : { imagePullSecretSet: pullSecret }),
+    autoScaling: hasScaling ? { minAgents, maxAgents } : undefined,
+    agentProfile,
+    maxSessionDuration,
+    websocketAuth,
+    websocketStart,
+    fork,
+    conversation: hasConversation ? { level, redact: redact === undefined ? undefined : [...redact] } : undefined,
+    secretSet,
+    imagePullSecretSet: pullSecret,
   };
 }

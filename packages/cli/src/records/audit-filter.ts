@@ -32,15 +32,9 @@ export function toAuditQuery(
   context: Pick<CommandContext, 'io'>,
   { since, until, action, object, actor, result }: AuditFilter,
 ): Query {
-  const ago = (seconds: number) => new Date(context.io.now().getTime() - seconds * 1_000).toISOString();
-  return {
-    ...(since === undefined ? {} : { since: ago(since) }),
-    ...(until === undefined ? {} : { until: ago(until) }),
-    ...(action === undefined ? {} : { action }),
-    ...(object === undefined ? {} : { object }),
-    ...(actor === undefined ? {} : { actor }),
-    ...(result === undefined ? {} : { result }),
-  };
+  const ago = (seconds: number | undefined) =>
+    seconds === undefined ? undefined : new Date(context.io.now().getTime() - seconds * 1_000).toISOString();
+  return { since: ago(since), until: ago(until), action, object, actor, result };
 }
 
 /** Returns the e-mail address of the person or the name of the API key that caused an audit entry, or what else caused it. */

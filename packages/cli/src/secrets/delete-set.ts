@@ -44,7 +44,7 @@ export async function deleteSecretSet(
   }
   const deleted = await client.deleteSecretSet({
     params: { setName: name },
-    query: { force: force ? 'true' : 'false', ...(expectedRevision === undefined ? {} : { expectedRevision }) },
+    query: { force: force ? 'true' : 'false', expectedRevision },
   });
   const fields = createFields([
     ['Deleted', { text: deleted.name, tone: 'strong' }],

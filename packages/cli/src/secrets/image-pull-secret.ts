@@ -46,7 +46,7 @@ export async function putImagePullSecret(
         isImagePullSecret: true,
         host,
         secretValue,
-        ...(region === undefined ? {} : { region }),
+        region,
         ...(lifetimeSeconds === undefined ? {} : { expiresAt: expiryTime(context.io.now(), lifetimeSeconds) }),
         ...(dryRun ? { dryRun } : {}),
       },

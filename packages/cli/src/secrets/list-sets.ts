@@ -11,8 +11,7 @@ export async function listSecretSets(
   { region, onlySets }: { readonly region: string | undefined; readonly onlySets: boolean },
 ): Promise<CommandReport> {
   const client = await context.service();
-  const query = { ...(region === undefined ? {} : { region }), ...(onlySets ? { type: 'secret' as const } : {}) };
-  const { sets } = await client.listSecrets({ query });
+  const { sets } = await client.listSecrets({ query: { region, type: onlySets ? 'secret' : undefined } });
   const now = context.io.now();
   const ending = sets.flatMap(({ name, expiresAt }) => createExpiryWarning(name, expiresAt, now) ?? []);
   const failed = sets.filter(({ errorMessage }) => errorMessage !== undefined);

@@ -14,7 +14,7 @@ export async function showSecretSetHistory(
   const { name, limit, before } = page;
   requireSecretSetName(name);
   const client = await context.service();
-  const query = { limit, ...(before === undefined ? {} : { before }) };
+  const query = { limit, before };
   const [{ revisions, nextBefore }, { keys }] = await Promise.all([
     client.getSecretHistory({ params: { setName: name }, query }),
     client.listKeys(),

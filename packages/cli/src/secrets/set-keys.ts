@@ -23,12 +23,7 @@ export async function writeSecretSet(context: CommandContext, options: WriteSecr
       const region = previewRegion ?? options.region;
       return client.putSecrets({
         params: { setName: name },
-        body: {
-          secrets: [...secrets],
-          mode: replaces ? 'replace' : 'merge',
-          ...(region === undefined ? {} : { region }),
-          ...mode,
-        },
+        body: { secrets: [...secrets], mode: replaces ? 'replace' : 'merge', region, ...mode },
       });
     },
   });

@@ -37,11 +37,7 @@ export const command = defineCommand({
       return createOneTimeLinkReport(link, [['E-mail', link.email]]);
     }
     const { organization } = context.settings;
-    const body = {
-      role,
-      ...(email === undefined ? {} : { email }),
-      ...(isRequested(context) && organization !== null ? { organization: organization.value } : {}),
-    };
+    const body = { role, email, organization: isRequested(context) ? organization?.value : undefined };
     const link = await withOperatorClient(context, file, (client) => client.createOperatorInvitation({ body }));
     return createOneTimeLinkReport(link, [
       ['Organization', link.organization],

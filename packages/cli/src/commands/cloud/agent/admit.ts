@@ -16,10 +16,7 @@ export const command = defineCommand({
   examples: ['cloud agent admit my-bot --session-id 0192f0c1-2345-7000-8000-00000000abcd --as Ada'],
   run: async ({ service }, { name, 'session-id': sessionId, as }) => {
     const client = await service();
-    const admission = await client.admitParticipant({
-      params: { agentName: name, sessionId },
-      body: as === undefined ? {} : { name: as },
-    });
+    const admission = await client.admitParticipant({ params: { agentName: name, sessionId }, body: { name: as } });
     const fields = createFields([
       ['URL', admission.url],
       ['Token', admission.token],

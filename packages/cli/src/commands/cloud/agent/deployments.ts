@@ -19,8 +19,7 @@ export const command = defineCommand({
   examples: ['cloud agent deployments parrot', 'cloud agent deployments parrot --json'],
   run: async ({ service }, { name, limit = 10, cursor }) => {
     const client = await service();
-    const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await client.listDeployments({ params: { agentName: name }, query });
+    const page = await client.listDeployments({ params: { agentName: name }, query: { limit, cursor } });
     const failed = page.deployments.find(({ failure }) => failure !== null);
     const notes = [
       ...(failed?.failure ? [`${failed.id} failed: ${failed.failure.message}`] : []),

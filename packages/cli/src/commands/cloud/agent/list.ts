@@ -12,7 +12,7 @@ export const command = defineCommand({
   examples: ['cloud agent list', 'cloud agent list --region us-west --json'],
   run: async ({ service }, { region }) => {
     const client = await service();
-    const { agents } = await client.listAgents(region === undefined ? {} : { query: { region } });
+    const { agents } = await client.listAgents({ query: { region } });
     const table = createTable(agents, 'No agents found.', [
       ['Name', ({ name }) => ({ text: name, tone: 'strong' })],
       ['Region', ({ region }) => region],

@@ -48,17 +48,12 @@ export const command = defineCommand({
   ],
   run: async (context, { name, follow, fold, deployment, query, level, since, limit = 100, ...rest }) => {
     const sessionId = rest.session ?? rest['session-id'];
-    const filter: Query = {
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(deployment === undefined ? {} : { deploymentId: deployment }),
-      ...(query === undefined ? {} : { query }),
-      ...(level === undefined ? {} : { level }),
-    };
+    const filter: Query = { sessionId, deploymentId: deployment, query, level };
     const client = await context.service();
-    const startTime = since === undefined ? {} : { startTime: context.io.now().getTime() / 1_000 - since };
+    const startTime = since === undefined ? undefined : context.io.now().getTime() / 1_000 - since;
     const page = await client.getLogs({
       params: { agentName: name },
-      query: { ...filter, ...startTime, limit, order: 'desc' },
+      query: { ...filter, startTime, limit, order: 'desc' },
     });
     const logs = page.logs.toReversed();
     if (page.maskingIncomplete === true) context.warn(maskingWarning);

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '@bothost/contract';
+import type { ApiClient, SessionSummary } from '@bothost/contract';
 import { formatCount } from '@bothost/contract/format-count';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
@@ -28,15 +28,7 @@ const endStateText = textOption({
   placeholder: 'WORD',
 });
 
-type Filter = {
-  readonly limit?: number;
-  readonly status?: 'active' | 'ended' | 'all';
-  readonly endState?: string;
-  readonly cursor?: string;
-  readonly responseTimeMin?: number;
-  readonly interruptionsMin?: number;
-  readonly errorsMin?: number;
-};
+type Query = NonNullable<Parameters<ApiClient['getSessions']>[0]['query']>;
 
 export const command = defineCommand({
   summary: 'List the sessions of an agent, or show one session',
@@ -76,12 +68,12 @@ export const command = defineCommand({
     if (id === undefined) {
       return list(context, name, {
         limit,
-        ...(responseTimeMin === undefined ? {} : { responseTimeMin }),
-        ...(interrupted ? { interruptionsMin: 1 } : {}),
-        ...(withErrors ? { errorsMin: 1 } : {}),
-        ...(status === undefined ? {} : { status }),
-        ...(endState === undefined ? {} : { endState }),
-        ...(cursor === undefined ? {} : { cursor }),
+        responseTimeMin,
+        interruptionsMin: interrupted ? 1 : undefined,
+        errorsMin: withErrors ? 1 : undefined,
+        status,
+        endState,
+        cursor,
       });
     }
     const filters = [status, endState, cursor, responseTimeMin];
@@ -94,7 +86,7 @@ export const command = defineCommand({
   },
 });
 
-async function list({ service, io }: CommandContext, agentName: string, query: Filter): Promise<CommandReport> {
+async function list({ service, io }: CommandContext, agentName: string, query: Query): Promise<CommandReport> {
   const client = await service();
   const page = await client.getSessions({ params: { agentName }, query });
   const totals = computeStartDurationStatistics(page.sessions);

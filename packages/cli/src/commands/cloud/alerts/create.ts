@@ -39,11 +39,7 @@ export const command = defineCommand({
     if (window !== undefined && (!hasWindow || window % 60 !== 0))
       throw new UsageError(hasWindow ? '--window takes whole minutes.' : `--window does not apply to ${kind}.`);
     if (threshold !== undefined && limits === null) throw new UsageError(`--threshold does not apply to ${kind}.`);
-    const rule = {
-      kind,
-      ...(threshold === undefined ? {} : { threshold }),
-      ...(window === undefined ? {} : { windowMinutes: window / 60 }),
-    };
+    const rule = { kind, threshold, windowMinutes: window === undefined ? undefined : window / 60 };
     const client = await service();
     // The checks above make the rule one of the alternatives of the contract.
     const body = rule as Parameters<typeof client.createAlert>[0]['body'];

@@ -19,9 +19,7 @@ export const command = defineCommand({
   examples: ['cloud audit list --since 7d', 'cloud audit list --object voice --action secrets.set --json'],
   run: async (context, { limit = 50, cursor, ...filter }) => {
     const client = await context.service();
-    const page = await client.listAuditEntries({
-      query: { ...toAuditQuery(context, filter), limit, ...(cursor === undefined ? {} : { cursor }) },
-    });
+    const page = await client.listAuditEntries({ query: { ...toAuditQuery(context, filter), limit, cursor } });
     const table = createTable(page.entries, 'No entries found.', [
       ['No.', ({ sequence }) => String(sequence), { align: 'right' }],
       ['Time', ({ at }) => formatTime(at)],

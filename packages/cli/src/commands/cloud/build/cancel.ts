@@ -35,7 +35,7 @@ async function waitUntilEnded(context: CommandContext, client: ApiClient, buildI
   const params = { buildId };
   let nextToken: string | undefined;
   do {
-    const query = { limit: 10_000, wait: 20, ...(nextToken === undefined ? {} : { nextToken }) };
+    const query = { limit: 10_000, wait: 20, nextToken };
     ({ nextToken } = await withRetries(context, () => client.getBuildLogs({ params, query }, context.io.signal)));
   } while (nextToken !== undefined);
   return (await client.getBuild({ params })).build;

@@ -21,14 +21,7 @@ export const command = defineCommand({
   examples: ['cloud build list', 'cloud build list --status failed --json'],
   run: async ({ service }, { limit = 10, status, region, cursor }) => {
     const client = await service();
-    const page = await client.listBuilds({
-      query: {
-        limit,
-        ...(status === undefined ? {} : { status }),
-        ...(region === undefined ? {} : { region }),
-        ...(cursor === undefined ? {} : { cursor }),
-      },
-    });
+    const page = await client.listBuilds({ query: { limit, status, region, cursor } });
     const table = createTable(page.builds, 'No builds found.', [
       ['Build id', ({ id }) => id],
       ['Status', formatBuildStatusCell],

@@ -49,7 +49,7 @@ async function readAll(context: CommandContext, client: ApiClient, log: Log): Pr
   const lines: string[] = [];
   let nextToken: string | undefined;
   for (;;) {
-    const query = { limit: 10_000, ...fullQuery(log), ...(nextToken === undefined ? {} : { nextToken }) };
+    const query = { limit: 10_000, ...fullQuery(log), nextToken };
     const page = await client.getBuildLogs({ params: { buildId: log.buildId }, query }, context.io.signal);
     lines.push(...page.logs);
     nextToken = page.nextToken;

@@ -27,9 +27,7 @@ export const command = defineCommand({
         '--default stores a public key and needs --kind public. To store a private key, run: botcli cloud auth use-pat',
       );
     const client = await service();
-    const created = await client.createKey({
-      body: { name, kind, ...(expires === undefined ? {} : { expiresInSeconds: expires }) },
-    });
+    const created = await client.createKey({ body: { name, kind, expiresInSeconds: expires } });
     // Show the key even if the profile cannot be written, because the service shows it only once.
     const kept = keep
       ? await writeProfile(io.environment.profileFile, { public_key: created.key }).then(

@@ -14,7 +14,7 @@ export const command = defineCommand({
   examples: ['cloud members invite ada@example.com --role member', 'cloud members invite --role viewer --json'],
   run: async ({ memberService }, { email, role }) => {
     const client = await memberService();
-    const invitation = await client.createInvitation({ body: { role, ...(email === undefined ? {} : { email }) } });
+    const invitation = await client.createInvitation({ body: { role, email } });
     return createOneTimeLinkReport(invitation, [
       ['Role', invitation.role],
       ...(invitation.email === null ? [] : [['E-mail', invitation.email] as const]),

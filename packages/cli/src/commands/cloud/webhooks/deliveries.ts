@@ -22,10 +22,7 @@ export const command = defineCommand({
   examples: ['cloud webhooks deliveries 0192f0c1-2345-7000-8000-00000000abcd --state failed'],
   run: async ({ service }, { id, limit = 20, state, cursor }) => {
     const client = await service();
-    const page = await client.listWebhookDeliveries({
-      params: { webhookId: id },
-      query: { limit, ...(state === undefined ? {} : { state }), ...(cursor === undefined ? {} : { cursor }) },
-    });
+    const page = await client.listWebhookDeliveries({ params: { webhookId: id }, query: { limit, state, cursor } });
     const table = createTable(page.deliveries, 'No deliveries found.', [
       ['Event id', ({ eventId }) => eventId],
       ['Event', ({ event }) => event],
