@@ -140,16 +140,17 @@ export const AgentListItem = z
   .meta({ id: 'AgentListItem' });
 export type AgentListItem = z.infer<typeof AgentListItem>;
 
+const common = { tag: 'agents', key: 'private' } as const;
+
 /**
  * The response contains the list of agents twice, because existing clients read the field `services` and some scripts read
  * `agents`.
  */
 export const listAgents = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listAgents',
   summary: 'List the agents of the organization',
-  tag: 'agents',
-  key: 'private',
   grantees: everyone,
   path: '/agents',
   query: z.object({
@@ -162,10 +163,9 @@ export const listAgents = defineOperation({
 
 export const getAgent = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getAgent',
   summary: 'Get an agent with its deployments, instances and problems',
-  tag: 'agents',
-  key: 'private',
   grantees: everyone,
   path: '/agents/{agentName}',
   params: AgentPathParameters,
@@ -241,11 +241,10 @@ const settingErrors = [
 
 export const createAgent = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'createAgent',
   summary: 'Create an agent with its first deployment',
   audit: 'agents.deploy',
-  tag: 'agents',
-  key: 'private',
   grantees: editors,
   path: '/agents',
   body: CreateAgentRequest,
@@ -255,11 +254,10 @@ export const createAgent = defineOperation({
 
 export const updateAgent = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'updateAgent',
   summary: 'Deploy: change an agent. Creates a deployment unless only the scaling or the conversation level changes',
   audit: 'agents.deploy',
-  tag: 'agents',
-  key: 'private',
   grantees: editors,
   path: '/agents/{agentName}',
   params: AgentPathParameters,
@@ -270,11 +268,10 @@ export const updateAgent = defineOperation({
 
 export const deleteAgent = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'deleteAgent',
   summary: 'Delete an agent. Live sessions continue to their end',
   audit: 'agents.delete',
-  tag: 'agents',
-  key: 'private',
   grantees: editors,
   method: 'DELETE',
   path: '/agents/{agentName}',
@@ -292,11 +289,10 @@ export const deleteAgent = defineOperation({
 
 export const rollback = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'rollback',
   summary: 'Roll back to an earlier deployment and its settings',
   audit: 'agents.rollback',
-  tag: 'agents',
-  key: 'private',
   grantees: editors,
   path: '/agents/{agentName}/rollback',
   params: AgentPathParameters,

@@ -43,13 +43,13 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 const moment = z.iso.datetime({ offset: true }).describe('ISO 8601, with Z or an offset').optional();
 const filterText = z.string().max(100).optional();
 
+const common = { tag: 'audit', key: 'private', grantees: editors } as const;
+
 export const listAuditEntries = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listAuditEntries',
   summary: 'List who signed in, deployed and changed what, and who was refused',
-  tag: 'audit',
-  key: 'private',
-  grantees: editors,
   audit: 'audit.list',
   path: '/audit',
   query: z.object({
@@ -92,11 +92,9 @@ export type AuditVerification = z.infer<typeof AuditVerification>;
 
 export const verifyAudit = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'verifyAudit',
   summary: 'Check that no entry of the audit log was changed, removed or inserted',
-  tag: 'audit',
-  key: 'private',
-  grantees: editors,
   audit: 'audit.verify',
   path: '/audit/verification',
   response: AuditVerification,

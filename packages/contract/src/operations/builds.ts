@@ -38,6 +38,8 @@ export type Build = z.infer<typeof Build>;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal');
 
+const common = { tag: 'builds', key: 'private' } as const;
+
 /**
  * Returns the URL for an archive (tar.gz), which accepts:
  * - `POST` with `multipart/form-data`: all `uploadFields`, then the archive as `file`.
@@ -49,10 +51,9 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecim
  */
 export const getBuildUploadUrl = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'getBuildUploadUrl',
   summary: 'Get a URL to upload an archive to',
-  tag: 'builds',
-  key: 'private',
   grantees: editors,
   path: '/builds/upload-url',
   body: z
@@ -103,11 +104,10 @@ export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
  */
 export const createBuild = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'createBuild',
   summary: 'Build an uploaded archive',
   audit: 'builds.create',
-  tag: 'builds',
-  key: 'private',
   grantees: editors,
   path: '/builds',
   body: z.object({
@@ -136,10 +136,9 @@ export const createBuild = defineOperation({
 
 export const listBuilds = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listBuilds',
   summary: 'List the builds of the organization, newest first',
-  tag: 'builds',
-  key: 'private',
   grantees: everyone,
   path: '/builds',
   query: z.object({
@@ -166,10 +165,9 @@ const BuildPath = z.object({ buildId: z.string().describe('Id of the build, a UU
 
 export const getBuild = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getBuild',
   summary: 'Get a build',
-  tag: 'builds',
-  key: 'private',
   grantees: everyone,
   path: '/builds/{buildId}',
   params: BuildPath,
@@ -180,11 +178,10 @@ export const getBuild = defineOperation({
 /** Responds with 200 if the build is canceled, and with 202 while a running build is being stopped. Idempotent. */
 export const cancelBuild = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'cancelBuild',
   summary: 'Cancel a build that is waiting or running',
   audit: 'builds.cancel',
-  tag: 'builds',
-  key: 'private',
   grantees: editors,
   method: 'POST',
   path: '/builds/{buildId}/cancel',
@@ -200,10 +197,9 @@ export const cancelBuild = defineOperation({
  */
 export const getBuildLogs = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getBuildLogs',
   summary: 'Read the log of a build, also while it runs',
-  tag: 'builds',
-  key: 'private',
   grantees: everyone,
   path: '/builds/{buildId}/logs',
   params: BuildPath,

@@ -3,7 +3,7 @@ import { editors, everyone } from '../authorization.ts';
 import { linesPerConversationPage } from '../conversation/level.ts';
 import { SessionConversation } from '../conversation/session-conversation.ts';
 import { defineOperation } from '../operation.ts';
-import { noBody, noFields, Uuid } from './fields.ts';
+import { requestWithoutBody, Uuid } from './fields.ts';
 import { SessionPath } from './sessions.ts';
 
 /**
@@ -11,12 +11,12 @@ import { SessionPath } from './sessions.ts';
  * response until it is null.
  */
 export const getSessionConversation = defineOperation({
+  ...requestWithoutBody,
   name: 'getSessionConversation',
   summary: 'Read and follow the conversation of a session',
   tag: 'sessions',
   key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}/sessions/{sessionId}/conversation',
   params: SessionPath,
   query: z.object({
@@ -34,9 +34,6 @@ export const getSessionConversation = defineOperation({
       .default(0)
       .describe('While the session runs: seconds to wait for a line if there is none yet'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: SessionConversation,
   errors: ['invalid-request', 'not-found'],
 });
@@ -47,6 +44,7 @@ export const getSessionConversation = defineOperation({
  * as long as the log of the session can be followed.
  */
 export const deleteSessionConversation = defineOperation({
+  ...requestWithoutBody,
   name: 'deleteSessionConversation',
   summary: 'Delete the conversation and the log of a session',
   audit: 'conversations.delete',
@@ -56,10 +54,6 @@ export const deleteSessionConversation = defineOperation({
   method: 'DELETE',
   path: '/agents/{agentName}/sessions/{sessionId}/conversation',
   params: SessionPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ sessionId: Uuid, state: z.literal('deleted') }),
   errors: ['not-found', 'session-running'],
 });

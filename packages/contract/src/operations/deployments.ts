@@ -112,12 +112,13 @@ export type DeploymentDetails = z.infer<typeof DeploymentDetails>;
 
 const DeploymentPath = AgentPathParameters.extend({ deploymentId: z.string() });
 
+const common = { tag: 'agents', key: 'private' } as const;
+
 export const listDeployments = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listDeployments',
   summary: 'List the deployments of an agent, newest first',
-  tag: 'agents',
-  key: 'private',
   grantees: everyone,
   path: '/agents/{agentName}/deployments',
   params: AgentPathParameters,
@@ -132,10 +133,9 @@ export const listDeployments = defineOperation({
 
 export const getDeployment = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getDeployment',
   summary: 'Get a deployment',
-  tag: 'agents',
-  key: 'private',
   grantees: everyone,
   path: '/agents/{agentName}/deployments/{deploymentId}',
   params: DeploymentPath,
@@ -145,10 +145,9 @@ export const getDeployment = defineOperation({
 
 export const getRollbackTarget = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getRollbackTarget',
   summary: 'Get the deployment that a rollback repeats by default',
-  tag: 'agents',
-  key: 'private',
   grantees: everyone,
   path: '/agents/{agentName}/rollback',
   params: AgentPathParameters,
@@ -167,10 +166,9 @@ export type DeploymentFile = z.infer<typeof DeploymentFile>;
 /** The files never change, so two deployments can be compared by path and hash. `.env` files are left out, as in a build. */
 export const listDeploymentFiles = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listDeploymentFiles',
   summary: 'List the files of a deployment',
-  tag: 'agents',
-  key: 'private',
   grantees: everyone,
   path: '/agents/{agentName}/deployments/{deploymentId}/files',
   params: DeploymentPath,
@@ -180,10 +178,9 @@ export const listDeploymentFiles = defineOperation({
 
 export const getDeploymentFile = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getDeploymentFile',
   summary: 'Read a text file of a deployment',
-  tag: 'agents',
-  key: 'private',
   grantees: editors,
   path: '/agents/{agentName}/deployments/{deploymentId}/file',
   params: DeploymentPath,

@@ -22,11 +22,10 @@ export const agentDeleted = z
   .describe('Whether the agent was deleted. Then only its id finds it, and another agent can have its name');
 
 export const noFields = z.object({});
-export const noBody = z.undefined();
 
 const request = { params: noFields, query: noFields, status: 200 } as const;
 /** The usual fields of an operation that reads or deletes. */
-export const requestWithoutBody = { ...request, method: 'GET', body: noBody, bodyBytes: 0 } as const;
+export const requestWithoutBody = { ...request, method: 'GET', body: z.undefined(), bodyBytes: 0 } as const;
 /** The usual fields of an operation that writes. */
 export const requestWithBody = { ...request, method: 'POST', bodyBytes: maxRequestBodyBytes } as const;
 

@@ -42,13 +42,13 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The metadata of a new API key, and the key itself. */
 export const CreatedKey = z.object({ ...fields, key: z.string() });
 
+const common = { tag: 'keys', key: 'private', grantees: administrators } as const;
+
 export const listKeys = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listKeys',
   summary: 'List the API keys of the organization, revoked ones included',
-  tag: 'keys',
-  key: 'private',
-  grantees: administrators,
   audit: 'keys.list',
   path: '/keys',
   response: z.object({ keys: z.array(ApiKey) }),
@@ -57,11 +57,9 @@ export const listKeys = defineOperation({
 
 export const createKey = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'createKey',
   summary: 'Create an API key. Only this response contains a private key',
-  tag: 'keys',
-  key: 'private',
-  grantees: administrators,
   audit: 'keys.create',
   path: '/keys',
   body: z.object({
@@ -76,11 +74,9 @@ export const createKey = defineOperation({
 
 export const revokeKey = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'revokeKey',
   summary: 'Revoke an API key',
-  tag: 'keys',
-  key: 'private',
-  grantees: administrators,
   audit: 'keys.revoke',
   method: 'DELETE',
   path: '/keys/{keyId}',

@@ -111,17 +111,17 @@ function logResponse<Line extends z.ZodType>(line: Line) {
   });
 }
 
+const common = { tag: 'logs', key: 'private', grantees: everyone } as const;
+
 /**
  * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the
  * `nextCursor` of each response until it is null.
  */
 export const getLogs = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getLogs',
   summary: 'Read, search and follow the output of an agent',
-  tag: 'logs',
-  key: 'private',
-  grantees: everyone,
   path: '/agents/{agentName}/logs',
   params: AgentPathParameters,
   query: logQuery,
@@ -134,11 +134,9 @@ const OrganizationLogLine = LogLine.extend({ agentName: z.string() }).meta({ id:
 /** Like `getLogs`, with the lines of all agents merged by time. */
 export const listOrganizationLogs = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listOrganizationLogs',
   summary: 'Read, search and follow the output of all agents',
-  tag: 'logs',
-  key: 'private',
-  grantees: everyone,
   path: '/logs',
   query: logQuery,
   response: logResponse(OrganizationLogLine),
@@ -160,11 +158,9 @@ export type LogInterval = z.infer<typeof LogInterval>;
 
 export const getLogHistogram = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getLogHistogram',
   summary: 'Count lines of the output of agents over time, by level',
-  tag: 'logs',
-  key: 'private',
-  grantees: everyone,
   path: '/logs/histogram',
   query: logQuery
     .pick({ deploymentId: true, sessionId: true, query: true, level: true, startTime: true, endTime: true })

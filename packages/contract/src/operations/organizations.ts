@@ -24,12 +24,13 @@ export const listOrganizations = defineOperation({
   errors: [],
 });
 
+const common = { tag: 'organizations', key: 'private' } as const;
+
 export const listRegions = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listRegions',
   summary: 'List the regions where bots can run',
-  tag: 'organizations',
-  key: 'private',
   grantees: everyone,
   path: '/regions',
   response: z.object({ regions: z.array(Region) }),
@@ -38,10 +39,9 @@ export const listRegions = defineOperation({
 
 export const getProperties = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getProperties',
   summary: 'Read the settings of the organization',
-  tag: 'organizations',
-  key: 'private',
   grantees: everyone,
   path: '/properties',
   response: z.object({ properties: Properties }),
@@ -59,10 +59,9 @@ const PropertyDescription = z.object({
 
 export const getPropertiesSchema = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getPropertiesSchema',
   summary: 'Describe the settings of the organization',
-  tag: 'organizations',
-  key: 'private',
   grantees: everyone,
   path: '/properties/schema',
   response: z.object({ properties: z.object({ defaultRegion: PropertyDescription }) }),
@@ -75,11 +74,10 @@ export const getPropertiesSchema = defineOperation({
  */
 export const updateProperties = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'updateProperties',
   summary: 'Change settings of the organization',
   audit: 'organization.update',
-  tag: 'organizations',
-  key: 'private',
   grantees: editors,
   method: 'PATCH',
   path: '/properties',

@@ -14,12 +14,13 @@ const CarrierPathParameters = z.object({ carrier: z.string().describe(`One of ${
 const PhoneConnection = z.object({ carrier: Carrier, connectedAt: IsoDateTime }).meta({ id: 'PhoneConnection' });
 export type PhoneConnection = z.infer<typeof PhoneConnection>;
 
+const common = { tag: 'phone', key: 'private' } as const;
+
 export const listPhoneConnections = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listPhoneConnections',
   summary: 'List the phone carriers whose credential is stored',
-  tag: 'phone',
-  key: 'private',
   grantees: everyone,
   path: '/phone',
   response: z.object({ connections: z.array(PhoneConnection) }),
@@ -28,10 +29,9 @@ export const listPhoneConnections = defineOperation({
 
 export const connectPhone = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'connectPhone',
   summary: "Store the credential with which a phone carrier's signatures are verified. Replaces an earlier one",
-  tag: 'phone',
-  key: 'private',
   grantees: editors,
   audit: 'phone.connect',
   method: 'PUT',
@@ -52,10 +52,9 @@ export const connectPhone = defineOperation({
 
 export const disconnectPhone = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'disconnectPhone',
   summary: 'Delete the credential of a phone carrier. Its calls are then refused',
-  tag: 'phone',
-  key: 'private',
   grantees: editors,
   audit: 'phone.disconnect',
   method: 'DELETE',
@@ -81,10 +80,9 @@ export type AnswerUrl = z.infer<typeof AnswerUrl>;
 
 export const listAnswerUrls = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listAnswerUrls',
   summary: 'Get the URL for each phone carrier at which the service answers calls of an agent',
-  tag: 'phone',
-  key: 'private',
   grantees: editors,
   audit: 'phone.urls',
   path: '/agents/{agentName}/phone',
@@ -95,11 +93,10 @@ export const listAnswerUrls = defineOperation({
 
 export const rotateAnswerUrls = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'rotateAnswerUrls',
   summary:
     'Replace the secrets in the URLs of an agent for phone carriers and Daily. The former URLs are refused at once',
-  tag: 'phone',
-  key: 'private',
   grantees: editors,
   audit: 'phone.rotate',
   method: 'POST',
@@ -135,10 +132,9 @@ export type PhoneCall = z.infer<typeof PhoneCall>;
 
 export const listPhoneCalls = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listPhoneCalls',
   summary: 'List the phone calls of an agent, newest first, with refused ones and those for names without an agent',
-  tag: 'phone',
-  key: 'private',
   grantees: everyone,
   path: '/agents/{agentName}/phone/calls',
   params: AgentPathParameters,

@@ -21,12 +21,13 @@ export const RoomConnection = z
   .meta({ id: 'RoomConnection' });
 export type RoomConnection = z.infer<typeof RoomConnection>;
 
+const common = { tag: 'rooms', key: 'private' } as const;
+
 export const listRoomConnections = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listRoomConnections',
   summary: 'List the providers of rooms that the organization has connected',
-  tag: 'rooms',
-  key: 'private',
   grantees: everyone,
   audit: 'rooms.list',
   path: '/rooms',
@@ -51,10 +52,9 @@ const DialinSecret = z
 
 export const connectRooms = defineOperation({
   ...requestWithBody,
+  ...common,
   name: 'connectRooms',
   summary: 'Check and store the key of a provider of rooms. Replaces an earlier key',
-  tag: 'rooms',
-  key: 'private',
   grantees: editors,
   audit: 'rooms.connect',
   method: 'PUT',
@@ -76,10 +76,9 @@ export const connectRooms = defineOperation({
 
 export const disconnectRooms = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'disconnectRooms',
   summary: 'Delete the stored key of a provider of rooms',
-  tag: 'rooms',
-  key: 'private',
   grantees: editors,
   audit: 'rooms.disconnect',
   method: 'DELETE',
@@ -99,10 +98,9 @@ export const disconnectRooms = defineOperation({
 
 export const getDialinWebhook = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getDialinWebhook',
   summary: 'Get the address at which Daily announces phone calls for an agent',
-  tag: 'rooms',
-  key: 'private',
   grantees: editors,
   audit: 'rooms.dialin',
   path: '/agents/{agentName}/dialin',

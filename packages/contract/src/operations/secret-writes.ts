@@ -3,7 +3,7 @@ import { editors } from '../authorization.ts';
 import { maxSecretBodyBytes, secretSetLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { SecretSetKey, SecretSetName, SecretValue } from '../secret-fields.ts';
-import { IsoDateTime, noBody, noFields, requestWithoutBody } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody } from './fields.ts';
 import {
   RevisionNumber,
   SecretSetKind,
@@ -122,18 +122,18 @@ const written = {
   response: SecretWriteResult,
 } as const;
 
+const common = { tag: 'secrets', key: 'private', grantees: editors } as const;
+
 export const putSecrets = defineOperation({
+  ...requestWithBody,
+  ...common,
   name: 'putSecrets',
   summary: 'Create or change a secret set or an image pull secret, in one atomic revision',
-  tag: 'secrets',
-  key: 'private',
-  grantees: editors,
   audit: 'secrets.set',
   exactBody: true,
   method: 'PUT',
   path: '/secrets/{setName}',
   params: NewSetPath,
-  query: noFields,
   body: PutSecretsRequest,
   bodyBytes: maxSecretBodyBytes,
   ...written,
@@ -156,18 +156,14 @@ export const putSecrets = defineOperation({
 const KeyPath = SecretSetPathParameters.extend({ secretKey: z.string() });
 
 export const deleteSecret = defineOperation({
+  ...requestWithoutBody,
+  ...common,
   name: 'deleteSecret',
   summary: 'Remove one key from a secret set',
-  tag: 'secrets',
-  key: 'private',
-  grantees: editors,
   audit: 'secrets.unset',
   method: 'DELETE',
   path: '/secrets/{setName}/{secretKey}',
   params: KeyPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
   ...written,
   status: 200,
   other: { status: 200, when: () => false },
@@ -176,11 +172,9 @@ export const deleteSecret = defineOperation({
 
 export const deleteSecretSet = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'deleteSecretSet',
   summary: 'Delete a secret set or an image pull secret with all its revisions',
-  tag: 'secrets',
-  key: 'private',
-  grantees: editors,
   audit: 'secrets.delete',
   method: 'DELETE',
   path: '/secrets/{setName}',
@@ -205,17 +199,14 @@ export const deleteSecretSet = defineOperation({
 });
 
 export const rollBackSecrets = defineOperation({
+  ...requestWithBody,
+  ...common,
   name: 'rollBackSecrets',
   summary: 'Create a revision with the content of an earlier one',
-  tag: 'secrets',
-  key: 'private',
-  grantees: editors,
   audit: 'secrets.rollback',
   exactBody: true,
-  method: 'POST',
   path: '/secrets/{setName}/rollback',
   params: SecretSetPathParameters,
-  query: noFields,
   body: z.object({ revision: z.int32().min(1), ...precondition }),
   bodyBytes: maxSecretBodyBytes,
   ...written,

@@ -3,7 +3,7 @@ import { editors, everyone } from '../authorization.ts';
 import { secretRevisionsPerPage } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
 import { imagePullSecretCheckResultLabels, listStatusValues, secretSetReadinessLabels } from '../statuses.ts';
-import { IsoDateTime, noFields, requestWithoutBody, Uuid } from './fields.ts';
+import { IsoDateTime, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
 export const SecretSetKind = z.enum(['secret', 'imagePullSecret']);
 export const SecretSetReadiness = z.enum(listStatusValues(secretSetReadinessLabels));
@@ -92,12 +92,13 @@ const SecretRevision = z.object({
 });
 export type SecretRevision = z.infer<typeof SecretRevision>;
 
+const common = { tag: 'secrets', key: 'private' } as const;
+
 export const listSecrets = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listSecrets',
   summary: 'List the secret sets and image pull secrets of the organization',
-  tag: 'secrets',
-  key: 'private',
   grantees: everyone,
   audit: 'secrets.list',
   path: '/secrets',
@@ -108,10 +109,9 @@ export const listSecrets = defineOperation({
 
 export const getSecretSet = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getSecretSet',
   summary: 'Get a secret set with its keys, without their values',
-  tag: 'secrets',
-  key: 'private',
   grantees: everyone,
   audit: 'secrets.get',
   path: '/secrets/{setName}',
@@ -122,10 +122,9 @@ export const getSecretSet = defineOperation({
 
 export const getSecretHistory = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getSecretHistory',
   summary: 'List the revisions of a secret set with author, time and keys, newest first',
-  tag: 'secrets',
-  key: 'private',
   grantees: everyone,
   audit: 'secrets.history',
   path: '/secrets/{setName}/history',
@@ -162,16 +161,14 @@ const ImagePullSecretVerification = z
 export type ImagePullSecretVerification = z.infer<typeof ImagePullSecretVerification>;
 
 export const verifyImagePullSecret = defineOperation({
+  ...requestWithBody,
+  ...common,
   name: 'verifyImagePullSecret',
   summary: 'Check whether the registry accepts the credentials of an image pull secret',
-  tag: 'secrets',
-  key: 'private',
   grantees: editors,
   audit: 'secrets.verify',
-  method: 'POST',
   path: '/secrets/{setName}/verify',
   params: SecretSetPathParameters,
-  query: noFields,
   body: z
     .object({
       image: z
@@ -183,7 +180,6 @@ export const verifyImagePullSecret = defineOperation({
     })
     .optional(),
   bodyBytes: 65_536,
-  status: 200,
   response: ImagePullSecretVerification,
   errors: [
     'invalid-request',

@@ -12,9 +12,8 @@ import {
   AgentPathParameters,
   agentDeleted,
   IsoDateTime,
-  noBody,
-  noFields,
   PagingParameters,
+  requestWithoutBody,
   UnixSeconds,
   Uuid,
 } from './fields.ts';
@@ -182,19 +181,16 @@ export const SessionPath = AgentPathParameters.extend({
   sessionId: z.string().describe('Id of the session, a UUID').meta({ format: 'uuid' }),
 });
 
+const common = { tag: 'sessions', key: 'private' } as const;
+
 export const getSession = defineOperation({
+  ...requestWithoutBody,
+  ...common,
   name: 'getSession',
   summary: 'Get a session, with its resource metrics',
-  tag: 'sessions',
-  key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}/sessions/{sessionId}',
   params: SessionPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: SessionResponse,
   errors: ['not-found'],
 });
@@ -209,12 +205,11 @@ const unixSeconds = z.coerce
   .optional();
 
 export const getSessions = defineOperation({
+  ...requestWithoutBody,
+  ...common,
   name: 'getSessions',
   summary: 'List the sessions of an agent, newest first',
-  tag: 'sessions',
-  key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/agents/{agentName}/sessions',
   params: AgentPathParameters,
   query: z.object({
@@ -233,9 +228,6 @@ export const getSessions = defineOperation({
     ...conversationFilters,
     endState: z.string().optional().describe('An end state; any other value matches nothing'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     total_count: z.number().int(),
     sessions: z.array(SessionSummary),
@@ -252,14 +244,12 @@ export type OrganizationSession = z.infer<typeof OrganizationSession>;
 const durationSeconds = z.coerce.number<number>().min(0).max(1_000_000_000).optional();
 
 export const listOrganizationSessions = defineOperation({
+  ...requestWithoutBody,
+  ...common,
   name: 'listOrganizationSessions',
   summary: 'List the sessions of all agents, newest first',
-  tag: 'sessions',
-  key: 'private',
   grantees: everyone,
-  method: 'GET',
   path: '/sessions',
-  params: noFields,
   query: z.object({
     ...PagingParameters,
     offset: z.coerce.number<number>().int().min(0).max(maxListedSessions).default(0),
@@ -290,9 +280,6 @@ export const listOrganizationSessions = defineOperation({
     durationMin: durationSeconds.describe('Only sessions that took, or have taken so far, at least this many seconds'),
     durationMax: durationSeconds.describe('Only sessions that took, or have taken so far, at most this many seconds'),
   }),
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     total: z
       .object({ value: z.number().int(), relation: z.enum(['eq', 'gte']) })
@@ -305,19 +292,15 @@ export const listOrganizationSessions = defineOperation({
 
 /** Responds immediately; the session then ends with `SESSION_STOPPED`. */
 export const stopSession = defineOperation({
+  ...requestWithoutBody,
+  ...common,
   name: 'stopSession',
   summary: 'Stop a session',
   audit: 'sessions.stop',
-  tag: 'sessions',
-  key: 'private',
   grantees: editors,
   method: 'DELETE',
   path: '/agents/{agentName}/sessions/{sessionId}',
   params: SessionPath,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({ status: z.literal('terminated'), session_id: Uuid }),
   errors: ['not-found'],
 });

@@ -4,7 +4,7 @@ import { members } from '../authorization.ts';
 import { IceServer } from '../ice-server.ts';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
-import { AgentPathParameters, BotTransports, noBody, noFields, Uuid } from './fields.ts';
+import { AgentPathParameters, BotTransports, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
 
 export const RequestedTransport = z.enum(['daily', 'livekit', 'webrtc', 'websocket']);
 export type RequestedTransport = z.infer<typeof RequestedTransport>;
@@ -75,19 +75,18 @@ const startErrors = [
 ] as const;
 
 export const startSession = defineOperation({
+  ...requestWithBody,
   name: 'startSession',
   summary: 'Start a session of an agent',
   tag: 'public',
   key: 'public',
   grantees: ['public-key'],
-  method: 'POST',
   path: '/{agentName}/start',
   params: AgentPathParameters,
   query: z.object({ fields: fieldList.optional().describe('Comma-separated fields that the response contains') }),
   body: StartRequest.nullish(),
   verbatimField: 'body',
   bodyBytes: maxStartBodyBytes.default,
-  status: 200,
   response: StartResponse,
   errors: startErrors,
 });
@@ -97,6 +96,7 @@ export const startSession = defineOperation({
  * otherwise requires a public key. Viewers need the permission `viewersCanStartSessions` of the organization.
  */
 export const startMemberSession = defineOperation({
+  ...requestWithBody,
   name: 'startMemberSession',
   summary: 'Start a session of an agent as a member of its organization',
   tag: 'sessions',
@@ -104,32 +104,25 @@ export const startMemberSession = defineOperation({
   // The handler refuses viewers unless the organization allows them to start sessions.
   grantees: members,
   audit: 'sessions.start',
-  method: 'POST',
   path: '/agents/{agentName}/start',
   params: AgentPathParameters,
-  query: noFields,
   body: StartRequest.nullish(),
   verbatimField: 'body',
   bodyBytes: maxStartBodyBytes.default,
-  status: 200,
   response: StartResponse,
   errors: [...startErrors, 'cross-site-request'],
 });
 
 /** Web pages use `checkAgent` to check their public key and the name of the agent before a person starts a session. */
 export const checkAgent = defineOperation({
+  ...requestWithoutBody,
   name: 'checkAgent',
   summary: 'Check whether sessions of an agent can be started',
   tag: 'public',
   key: 'public',
   grantees: ['public-key'],
-  method: 'GET',
   path: '/{agentName}',
   params: AgentPathParameters,
-  query: noFields,
-  body: noBody,
-  bodyBytes: 0,
-  status: 200,
   response: z.object({
     name: z.string(),
     ready: z.boolean().describe('Whether a deployment serves'),

@@ -67,13 +67,13 @@ export type Statistics = z.infer<typeof Statistics>;
 const period = z.enum(['hour', 'day', 'week'] satisfies StatisticsPeriod[]).default('hour');
 const agent = z.string().optional().describe('Name or id of an agent; without it, all agents');
 
+const common = { tag: 'sessions', key: 'private', grantees: everyone } as const;
+
 export const getStatistics = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'getStatistics',
   summary: 'Get sessions, start and response times, failures and capacity over the last hour, day or week',
-  tag: 'sessions',
-  key: 'private',
-  grantees: everyone,
   path: '/statistics',
   query: z.object({ period, agent }),
   response: Statistics,
@@ -110,11 +110,9 @@ export const maxGroupedSessions = 2_000;
 
 export const listSessionProblems = defineOperation({
   ...requestWithoutBody,
+  ...common,
   name: 'listSessionProblems',
   summary: 'List failed sessions of the last hour, day or week, grouped by agent and cause',
-  tag: 'sessions',
-  key: 'private',
-  grantees: everyone,
   path: '/problems',
   query: z.object({ period, agent }),
   response: z.object({
