@@ -36,7 +36,6 @@ type FormSectionProps = {
   readonly children: ReactNode;
 };
 
-/** A section with a form. */
 export function FormSection({ title, lead, help, form, submit, isChanged, command, children }: FormSectionProps) {
   return (
     <Section title={title} lead={lead} help={help}>

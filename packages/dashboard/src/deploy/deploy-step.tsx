@@ -10,7 +10,6 @@ const icons = {
 
 type DeployStepProps = { readonly title: string; readonly state: StepState; readonly children: ReactNode };
 
-/** Shows one step of a deploy with its state. */
 export function DeployStep({ title, state, children }: DeployStepProps) {
   return (
     <li aria-label={title} className="flex gap-3 px-5 py-4 sm:px-6">

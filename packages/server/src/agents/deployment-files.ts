@@ -10,7 +10,6 @@ import { findAgent } from './rows.ts';
 
 export type DeploymentFilesContext = {
   readonly db: Database;
-  /** Returns the path of the archive of an upload. */
   readonly archivePath: (uploadId: string) => string;
 };
 type Deployment = { readonly organizationId: string; readonly agentName: string; readonly deploymentId: string };

@@ -6,7 +6,6 @@ import {
 } from '@bothost/contract';
 import type { DeploymentRow } from './deployment-rows.ts';
 
-/** Instance counts of a deployment. */
 export type DeploymentInstanceCounts = {
   readonly deploymentId: string;
   readonly activeSessions: number;

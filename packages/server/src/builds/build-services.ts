@@ -15,7 +15,6 @@ export type BuildServices = {
   readonly uploadTokenKey: Buffer;
   readonly uploads: UploadReceiver;
   readonly buildLogs: BuildLogNotifier;
-  /** Returns the path of the archive of an upload. */
   readonly archivePath: (uploadId: string) => string;
   readonly worker: BuildWorker;
   readonly removeUnused: () => Promise<void>;

@@ -5,7 +5,6 @@ export type InstallationSettings = {
   readonly runtime: RuntimeKind;
   readonly dataDirectory: string;
   readonly diskReserveBytes: number;
-  /** Whether the database is the embedded one. */
   readonly isDatabaseEmbedded: boolean;
   /** Whether bots have a URL at which they reach the service. */
   readonly hasInternalUrl: boolean;

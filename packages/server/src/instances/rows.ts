@@ -73,7 +73,6 @@ export async function countInstancesOfDeployment(
   return rows[0] ?? { all: 0, idle: 0 };
 }
 
-/** Counts the instances of an agent, grouped by deployment. */
 export async function countInstancesByDeployment(db: Database, agentId: string): Promise<DeploymentInstanceCounts[]> {
   const { rows } = await sql<DeploymentInstanceCounts>`
     select deployment_id as "deploymentId", count(*) filter (where session_id is not null)::int as "activeSessions",
@@ -92,7 +91,6 @@ export function listOpenInstanceRows(db: Database, hostId: string): Promise<Inst
   return db.selectFrom('instances').selectAll().where('host_id', '=', hostId).where('state', '<>', 'ended').execute();
 }
 
-/** Updates an instance if its state is one of `states`. Otherwise, returns undefined. */
 export function updateInstanceIfInState(
   db: Database,
   id: string,

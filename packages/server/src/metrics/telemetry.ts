@@ -143,7 +143,6 @@ export function addGauge(
   });
 }
 
-/** A value for one agent. */
 export type AgentValue = { readonly organization: string; readonly agent: string; readonly value: number };
 
 /** Registers a gauge with the labels of agents. Like `addGauge`. */

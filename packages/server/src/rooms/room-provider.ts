@@ -1,7 +1,6 @@
 import type { ApiError, RoomTransport, StartResponse } from '@bothost/contract';
 import { z } from 'zod';
 
-/** The room of one session. */
 export type RoomOfSession = {
   readonly organizationId: string;
   /** Derived from the session id, so that a room is deleted even if the server was killed while it created the room. */

@@ -47,7 +47,6 @@ export function deleteProviderKeyRow(
     .executeTakeFirst();
 }
 
-/** Locks all provider keys of an organization. */
 export function lockProviderKeyRows(db: Database, organizationId: string): Promise<ProviderKeyRow[]> {
   return db
     .selectFrom('provider_keys')

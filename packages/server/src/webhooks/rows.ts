@@ -272,7 +272,6 @@ export async function deleteDeliveriesBefore(db: Database, before: Date, limit: 
   return Number(numAffectedRows ?? 0);
 }
 
-/** Deletes the webhooks of deleted organizations. */
 export async function deleteWebhooksOfDeletedOrganizations(db: Database): Promise<void> {
   await sql`delete from webhooks using organizations
     where organizations.id = organization_id and deleted_at is not null`.execute(db);

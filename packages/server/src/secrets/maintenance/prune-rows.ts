@@ -16,7 +16,6 @@ export async function deleteRevisions(db: Database, setId: string, revisions: re
   await db.deleteFrom('secret_revisions').where('set_id', '=', setId).where('revision', 'in', revisions).execute();
 }
 
-/** Deletes all values of a secret set except the values in `entries`. */
 export async function deleteValuesExcept(
   db: Database,
   setId: string,
