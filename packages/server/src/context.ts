@@ -6,7 +6,6 @@ import type {
   SessionPriority,
   StartMethods,
 } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import type { BetterAuth } from './accounts/auth.ts';
 import type { OpenIdProvider } from './accounts/auth-options.ts';
 import type { RefusalLog } from './audit/refusals.ts';
@@ -33,15 +32,10 @@ import type { CapacityRefusal } from './sessions/capacity-refusal.ts';
 import type { EventTextReader } from './sessions/event-text.ts';
 import type { SessionIceServers } from './sessions/ice-servers.ts';
 import type { SessionAddressRegistry } from './sessions/session-address-registry.ts';
-import type { RetryWrite } from './store/retry-write.ts';
-import type { Database } from './store/tables.ts';
+import type { BaseContext } from './store/base-context.ts';
 
 /** All parts of the running service. Each operation declares only the parts that it uses. */
-export type ServiceContext = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly newId: () => string;
-  readonly logger: Logger;
+export type ServiceContext = BaseContext & {
   /** `accepts`: what the agents of this server's region are deployed from. */
   readonly host: RegionHost & { readonly accepts: DeploySource };
   /** The most that the operator allows to keep of conversations. */
@@ -93,8 +87,6 @@ export type ServiceContext = {
   readonly auth: BetterAuth;
   /** Null if no OpenID Connect provider is configured. */
   readonly openId: OpenIdProvider | null;
-  /** Retries a write until the database accepts it. */
-  readonly retryWrite: RetryWrite;
   /** The URL at which people reach the service. Not known before the service listens. */
   readonly serviceUrl: () => string;
   readonly isDraining: () => boolean;

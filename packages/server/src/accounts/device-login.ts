@@ -6,7 +6,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from '@bothost/contract';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode } from './auth.ts';
@@ -14,11 +14,8 @@ import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceLoginDetails } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 
-type Context = {
-  readonly db: Database;
+type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   readonly auth: BetterAuth;
-  readonly now: () => Date;
-  readonly newId: () => string;
 };
 type DeviceLogin = ResponseOf<Operations['getDeviceLogin']>;
 

@@ -1,13 +1,7 @@
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { deleteExpiredAccountRows } from './rows.ts';
 
 /** Deletes expired sessions, links, device logins and personal tokens. */
-export async function purgeExpiredAccountData({
-  db,
-  now,
-}: {
-  readonly db: Database;
-  readonly now: () => Date;
-}): Promise<void> {
+export async function purgeExpiredAccountData({ db, now }: Pick<BaseContext, 'db' | 'now'>): Promise<void> {
   await deleteExpiredAccountRows(db, now());
 }

@@ -1,7 +1,7 @@
 import { createApiError, type User } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { addMember } from '../organizations/members.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, requireHttpsOrLoopback } from './auth.ts';
@@ -11,11 +11,8 @@ import { deletePasswordResets, deleteSessions, findUser, insertUser, type OneTim
 import { openSession } from './sessions.ts';
 import { getUser, hashPassword, setPassword } from './user.ts';
 
-type Context = {
-  readonly db: Database;
+type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   readonly auth: BetterAuth;
-  readonly now: () => Date;
-  readonly newId: () => string;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { createApiError, type User } from '@bothost/contract';
 import { listMemberships } from '../organizations/members.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { type AccountRequest, type PersonPrincipal, toAuditActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import type { BetterAuth } from './auth.ts';
@@ -17,11 +17,8 @@ import {
 } from './rows.ts';
 import { requirePassword } from './sessions.ts';
 
-type Context = {
-  readonly db: Database;
+type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   readonly auth: BetterAuth;
-  readonly now: () => Date;
-  readonly newId: () => string;
 };
 
 /** A person with their organizations. @throws failure `session-expired` if the account was deleted */

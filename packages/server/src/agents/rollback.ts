@@ -1,6 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { requireSecretRevisionsExist } from '../secrets/pin.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { Database } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
 import { createDeployment, type DeploymentCode, findDeployableBuild } from './create-deployment.ts';
@@ -13,10 +14,7 @@ import {
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { toSettings } from './settings.ts';
 
-type Context = {
-  db: Database;
-  now: () => Date;
-  newId: () => string;
+type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   hashDirectory: (path: string) => Promise<string>;
 };
 

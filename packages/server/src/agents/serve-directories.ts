@@ -1,13 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { createAgentFromProjectDirectory } from './from-directory.ts';
 
-type Context = {
-  db: Database;
-  now: () => Date;
-  newId: () => string;
+type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   logger: Pick<Logger, 'info' | 'warn'>;
   hashDirectory: (path: string) => Promise<string>;
 };

@@ -1,11 +1,8 @@
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { recordIncidentEvent } from './incidents.ts';
 import { closeIncident, listOrganizationsWithAlerts, type MeasuredAlert, measureAlerts, openIncident } from './rows.ts';
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly newId: () => string;
+type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   readonly host: { readonly region: string };
   /** The URL at which people reach the service. */
   readonly serviceUrl: () => string;

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters, toUSVString } from 'node:util';
 import type { BuildOutputHandler } from '@bothost/runtime';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
 /**
@@ -20,10 +19,7 @@ export type BuildLog = {
   readonly end: () => Promise<void>;
 };
 
-export type BuildLogContext = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly retryWrite: RetryWrite;
+export type BuildLogContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
   /** Called when lines of a build's log were stored. */
   readonly stored: (buildId: string) => void;
 };

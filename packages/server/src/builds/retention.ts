@@ -1,5 +1,5 @@
 import type { PreparedProject, Runtime } from '@bothost/runtime';
-import type { Logger } from 'pino';
+import type { BaseContext } from '../store/base-context.ts';
 import { removeInBatches, removeOlderThan } from '../store/retention.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
@@ -7,10 +7,7 @@ import type { BuildDirectories } from './build-directories.ts';
 import { deleteBuild, listBuildsInRemoval, lockUnusedBuilds, markBuildsForRemoval, markBuildsUsed } from './rows.ts';
 import { deleteUploads, findExistingUploadIds } from './upload-rows.ts';
 
-export type BuildRetentionContext = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+export type BuildRetentionContext = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
   readonly host: { readonly region: string };
   readonly directories: BuildDirectories;
   readonly runtime: Pick<Runtime, 'discard'>;

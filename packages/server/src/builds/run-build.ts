@@ -1,27 +1,23 @@
 import { ApiError, apiErrorDefinitions, type BuildStatus } from '@bothost/contract';
-import type { Logger } from 'pino';
+import type { BaseContext } from '../store/base-context.ts';
 import { isFileSystemFull } from '../store/full-disk.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
 import { type AttemptContext, attemptBuild, type BuildOutcome, type FailedBuildOutcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
 import type { BuildLogNotifier } from './build-log-notifier.ts';
 import { canceledBuildOutcome } from './cancel.ts';
 import { type BuildRow, changeUnfinishedBuild } from './rows.ts';
 
-export type BuildRunContext = AttemptContext & {
-  readonly db: Database;
-  readonly logger: Logger;
-  readonly buildLogs: BuildLogNotifier;
-  readonly retryWrite: RetryWrite;
-  /** Whether this server holds the region lock. Without it, another server may run the builds. */
-  readonly holdsRegion: () => boolean;
-  /** Called when a build has ended. */
-  readonly onEnded: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
-  readonly retries: BuildRetries;
-  /** Signal that aborts when this server stops its builds. The next server process starts these builds again. */
-  readonly closing: AbortSignal;
-};
+export type BuildRunContext = AttemptContext &
+  Pick<BaseContext, 'db' | 'logger' | 'retryWrite'> & {
+    readonly buildLogs: BuildLogNotifier;
+    /** Whether this server holds the region lock. Without it, another server may run the builds. */
+    readonly holdsRegion: () => boolean;
+    /** Called when a build has ended. */
+    readonly onEnded: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
+    readonly retries: BuildRetries;
+    /** Signal that aborts when this server stops its builds. The next server process starts these builds again. */
+    readonly closing: AbortSignal;
+  };
 
 /** Maps a build id to the number of attempts that failed because of the service, and to the time of the next attempt. */
 export type BuildRetries = Map<string, { readonly attempts: number; readonly until: Date }>;

@@ -1,5 +1,4 @@
 import type { DirectoryTreeRemover } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { purgeExpiredAccountData } from '../accounts/purge.ts';
 import type { RefusalLog } from '../audit/refusals.ts';
 import { purgeAudit } from '../audit/retention.ts';
@@ -12,13 +11,10 @@ import { purgeRoomRecords } from '../rooms/retention.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import { createStatisticsRollUp } from '../sessions/roll-up-statistics.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { purgeWebhookDeliveries } from '../webhooks/retention.ts';
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+type Context = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
   readonly host: RegionHost;
   readonly removeTree: DirectoryTreeRemover;
   readonly sampler: Sampler;

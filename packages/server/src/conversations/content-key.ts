@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readContentKeyVersion, unwrapContentKey, wrapContentKey } from '../secrets/vault/content-key.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { Database } from '../store/tables.ts';
 import type { ContentKind } from './content-file.ts';
 import { type ConversationRow, insertConversation, insertRecordingKey } from './rows.ts';
@@ -10,11 +10,10 @@ type Session = { readonly id: string; readonly organizationId: string };
 export type ContentKeyContext = { readonly db: Database; readonly keyring: Keyring };
 
 /** What creates a key of a conversation. */
-export type NewContentKeyContext = ContentKeyContext & {
-  readonly now: () => Date;
-  readonly host: { readonly id: string };
-  readonly retryWrite: RetryWrite;
-};
+export type NewContentKeyContext = ContentKeyContext &
+  Pick<BaseContext, 'now' | 'retryWrite'> & {
+    readonly host: { readonly id: string };
+  };
 
 /**
  * Returns the key that encrypts what is kept of a session's conversation, and creates it first if necessary. Null if the

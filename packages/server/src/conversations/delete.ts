@@ -6,14 +6,12 @@ import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import { removeSessionLogs } from '../logs/remove-session-logs.ts';
 import { removeEventTexts } from '../sessions/event-text.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getContentPath } from './content-path.ts';
 import { deleteConversationKeys, findConversationOfSession, lockSession } from './rows.ts';
 
-export type ConversationRemovalContext = {
-  readonly db: Database;
-  readonly now: () => Date;
+export type ConversationRemovalContext = Pick<BaseContext, 'db' | 'now'> & {
   readonly host: { readonly id: string };
   readonly conversationsDirectory: string;
   readonly logsDirectory: string;

@@ -1,15 +1,13 @@
 import { createApiError } from '@bothost/contract';
 import type { RateLimit } from '../concurrency/rate-limit.ts';
 import { isInstanceSecret } from '../instances/instance-secret.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { ConversationFollowers } from './followers.ts';
 import { PublishedEventEnvelope, parsePublishedEvent } from './published-event.ts';
 import { findRunningSessionOfInstance } from './rows.ts';
 
-export type EventReceiverContext = {
-  readonly db: Database;
-  readonly now: () => Date;
+export type EventReceiverContext = Pick<BaseContext, 'db' | 'now'> & {
   readonly controlTokenKey: Buffer;
   readonly publishedEventRate: RateLimit;
   readonly conversationFollowers: Pick<ConversationFollowers, 'receive'>;

@@ -1,13 +1,11 @@
 import type { Runtime } from '@bothost/runtime';
 import type { RawBuilder } from 'kysely';
+import type { BaseContext } from '../store/base-context.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { type BotAddress, getInstanceAddress } from './address.ts';
 import { claimInstanceRow, countInstancesByDeployment } from './rows.ts';
 
-export type InstanceClaimContext = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly newId: () => string;
+export type InstanceClaimContext = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
   readonly host: { readonly id: string };
   readonly runtime: Pick<Runtime, 'isAddressCurrent'>;
 };

@@ -1,18 +1,14 @@
 import type { DirectoryTreeRemover, EpochMicroseconds, OutputFile, Runtime } from '@bothost/runtime';
+import type { BaseContext } from '../store/base-context.ts';
 import { isFileSystemFull } from '../store/full-disk.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
 import { getLogDirectory } from './directory.ts';
 import { findLoggedInstance, insertLog } from './rows.ts';
 
-export type StoreOutputContext = {
-  readonly db: Database;
-  readonly now: () => Date;
+export type StoreOutputContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
   readonly removeTree: DirectoryTreeRemover;
   readonly runtime: Pick<Runtime, 'outputs'>;
-  readonly retryWrite: RetryWrite;
   readonly logger: { readonly error: (fields: object, message: string) => void };
 };
 

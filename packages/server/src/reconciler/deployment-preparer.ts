@@ -1,5 +1,4 @@
 import { type PreparedProject, ProjectPreparationError, type Runtime } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import {
   type DeploymentFault,
   type DeploymentToReconcile,
@@ -10,8 +9,7 @@ import {
 import { describeImageProblem } from '../agents/image-problem.ts';
 import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { PullSecretError } from '../secrets/pull-secret.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { Backoff } from './backoff.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
@@ -21,20 +19,15 @@ import type { DeploymentOutcomeWaiters } from './outcomes.ts';
  */
 const never = new AbortController().signal;
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly host: AcceptingRegion;
   readonly runtime: Pick<Runtime, 'prepare'>;
-  /** Pulls the image of a deployment. */
   readonly pullImage: (row: DeploymentToReconcile) => Promise<PreparedProject>;
   /** Aborts when the server closes, which ends pulls. The next server process starts them again. */
   readonly closing: AbortSignal;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
-  readonly retryWrite: RetryWrite;
 };
 
 /** Maximum number of attempts to pull an image, if the cause of the failures is unknown. */

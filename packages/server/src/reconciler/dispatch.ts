@@ -11,8 +11,8 @@ import type { BotRequest } from '../rooms/room-provider.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import type { SessionIceServers } from '../sessions/ice-servers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database, Meeting, SessionTransport } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
+import type { Meeting, SessionTransport } from '../store/tables.ts';
 import { type BotException, type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
 import type { BotFailureRecorder } from './record-bot-failure.ts';
@@ -42,9 +42,7 @@ export type ReadySession = {
   readonly botStartedAt: Date | null;
 };
 
-export type SessionDispatchContext = {
-  readonly db: Database;
-  readonly now: () => Date;
+export type SessionDispatchContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
   readonly iceServersOf: SessionIceServers;
@@ -54,8 +52,6 @@ export type SessionDispatchContext = {
   readonly closing: AbortSignal;
   /** Returns a signal that aborts when the time for the bot to accept the session is over. */
   readonly acceptDeadline: () => AbortSignal;
-  /** Retries a write while the database is unavailable. */
-  readonly retryWrite: RetryWrite;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
   readonly recordBotFailure: BotFailureRecorder;
   readonly replaceInstance: InstanceReplacer;

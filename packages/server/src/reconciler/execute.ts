@@ -3,8 +3,7 @@ import { markProjectRemoved } from '../agents/deployment-state.ts';
 import { lockAgentForScaling } from '../agents/serving-deployment.ts';
 import { findInstance, type OpenInstanceRow, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { type OpenSessionRow, recordEndCause } from '../sessions/progress.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { ObservedRows } from './observe.ts';
@@ -12,23 +11,20 @@ import type { ReconcileAction } from './plan.ts';
 import type { SessionEndRecorder } from './record-ends.ts';
 import type { DeploymentValidator } from './validation.ts';
 
-type Context = SessionEndRecorder & {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly newId: () => string;
-  readonly runtime: Pick<Runtime, 'discard' | 'inspect' | 'stop' | 'forget'>;
-  readonly host: { readonly id: string };
-  readonly retryWrite: RetryWrite;
-  readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
-  readonly validation: Pick<DeploymentValidator, 'passed'>;
-  readonly runner: InstanceRunner;
-  readonly adoptSession: (row: OpenSessionRow, instance: OpenInstanceRow) => Promise<void>;
-  /** Returns the end time to record for a session or instance whose end no server observed. */
-  readonly unobservedEndAt: () => Date;
-  /** Whether the exit of an instance was observed, but could not be recorded. */
-  readonly isExitUnrecorded: (instanceId: string) => boolean;
-  readonly requestReconcile: () => void;
-};
+type Context = SessionEndRecorder &
+  Pick<BaseContext, 'db' | 'now' | 'newId' | 'retryWrite'> & {
+    readonly runtime: Pick<Runtime, 'discard' | 'inspect' | 'stop' | 'forget'>;
+    readonly host: { readonly id: string };
+    readonly preparer: Pick<DeploymentPreparer, 'prepare'>;
+    readonly validation: Pick<DeploymentValidator, 'passed'>;
+    readonly runner: InstanceRunner;
+    readonly adoptSession: (row: OpenSessionRow, instance: OpenInstanceRow) => Promise<void>;
+    /** Returns the end time to record for a session or instance whose end no server observed. */
+    readonly unobservedEndAt: () => Date;
+    /** Whether the exit of an instance was observed, but could not be recorded. */
+    readonly isExitUnrecorded: (instanceId: string) => boolean;
+    readonly requestReconcile: () => void;
+  };
 
 /** Creates a function that executes planned actions. `rows` are the database rows from which the plan was computed. */
 export function createActionExecutor(context: Context): (action: ReconcileAction, rows: ObservedRows) => Promise<void> {

@@ -7,18 +7,15 @@ import {
   type RegistryCredentialsProvider,
   type Runtime,
 } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { type DeploymentToReconcile, recordImageProgress } from '../agents/deployment-state.ts';
 import { PullSecretError, readRegistryCredentials } from '../secrets/pull-secret.ts';
 import { findRegistryRefusal } from '../secrets/registry/allowed-registry.ts';
 import type { ImageRegistryConnectionOptions } from '../secrets/registry/check-credentials.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 
-type Context = {
-  readonly db: Database;
+type Context = Pick<BaseContext, 'db' | 'logger'> & {
   readonly keyring: Keyring;
-  readonly logger: Logger;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly registries: Pick<ImageRegistryConnectionOptions, 'policy' | 'resolve'>;
   readonly closing: AbortSignal;

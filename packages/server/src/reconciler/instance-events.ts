@@ -1,6 +1,5 @@
 import type { DeploySource, SessionCompletionStatus, SessionEventCode } from '@bothost/contract';
 import type { InstanceEvent, InstanceExit, InstanceNotice, Runtime } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { protectEventText } from '../conversations/event-text.ts';
 import {
   findInstance,
@@ -12,8 +11,8 @@ import {
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database, StoredSessionEvent } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
+import type { StoredSessionEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { deriveStatusFromBotExit } from './completion.ts';
 import { mustDrain } from './drain-bot.ts';
@@ -22,11 +21,8 @@ import { redactOutputTail } from './redact.ts';
 import type { InstanceReplacer } from './replace-instance.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
-type Context = {
-  readonly db: Database;
+type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly keyring: Keyring;
-  readonly now: () => Date;
-  readonly logger: Logger;
   readonly host: { readonly id: string; readonly accepts: DeploySource };
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;
   readonly ownership: SessionOwnershipRegistry;
@@ -34,7 +30,6 @@ type Context = {
   /** Id of this server process, which relays the WebSockets of its sessions. */
   readonly serverId: string;
   readonly signal: AbortSignal;
-  readonly retryWrite: RetryWrite;
   readonly replaceInstance: InstanceReplacer;
   readonly endSession: (sessionId: string, status: SessionCompletionStatus, at?: Date) => Promise<void>;
   readonly requestReconcile: () => void;

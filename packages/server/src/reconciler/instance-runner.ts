@@ -8,7 +8,6 @@ import {
   type SessionCompletionStatus,
 } from '@bothost/contract';
 import { type InstanceSpec, type Runtime, StartError } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { type DeploymentToReconcile, recordPreparedProject, recordTransports } from '../agents/deployment-state.ts';
 import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { getInstanceAddress } from '../instances/address.ts';
@@ -19,8 +18,8 @@ import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { countInstanceReplacements, maxInstanceReplacements } from '../sessions/replace-instance.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database, SessionTransport } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
+import type { SessionTransport } from '../store/tables.ts';
 import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import { createCredentialsProvider } from './image-pull.ts';
 import type { InstanceStartQueue } from './instance-start-queue.ts';
@@ -30,10 +29,7 @@ import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { createStartDeadline, type StartDeadline } from './start-deadline.ts';
 import type { DeploymentValidator } from './validation.ts';
 
-export type InstanceRunnerContext = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+export type InstanceRunnerContext = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly host: AcceptingRegion;
   readonly runtime: Pick<Runtime, 'start' | 'stop'>;
   readonly key: Buffer;
@@ -52,7 +48,6 @@ export type InstanceRunnerContext = {
   readonly keyring: Keyring;
   /** The most that the operator allows to keep of conversations. */
   readonly maxConversationLevel: ConversationLevel;
-  readonly retryWrite: RetryWrite;
   /** Returns the URL at which bots reach the service. Null if they cannot. */
   readonly internalUrl: () => string | null;
   readonly replaceInstance: InstanceReplacer;

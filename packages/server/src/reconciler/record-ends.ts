@@ -1,26 +1,20 @@
 import type { SessionCompletionStatus } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import { findInstance, markEnded } from '../instances/lifecycle.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import type { Telemetry } from '../metrics/telemetry.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly runtime: Pick<Runtime, 'forget'>;
   readonly ownership: Pick<SessionOwnershipRegistry, 'release'>;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'ended'>;
   readonly sampler: Pick<Sampler, 'finish' | 'forget'>;
   readonly telemetry: Pick<Telemetry, 'sessionEnded'>;
-  readonly retryWrite: RetryWrite;
   readonly requestReconcile: () => void;
 };
 

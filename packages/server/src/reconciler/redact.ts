@@ -3,14 +3,11 @@ import type { Logger } from 'pino';
 import { readDeploymentSecrets } from '../agents/secret-pins.ts';
 import { maskOutputTail } from '../logs/mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 
-type Context = {
-  readonly db: Database;
+type Context = Pick<BaseContext, 'db' | 'retryWrite'> & {
   readonly keyring: Keyring;
   readonly logger: Pick<Logger, 'warn'>;
-  readonly retryWrite: RetryWrite;
 };
 
 const withheld =

@@ -1,18 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { InstanceClaim, InstanceClaimContext } from '../instances/claim.ts';
 import type { Sampler } from '../metrics/sampler.ts';
 import { replaceInstance } from '../sessions/replace-instance.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
+import type { BaseContext } from '../store/base-context.ts';
 
-type Context = InstanceClaimContext & {
-  readonly logger: Logger;
-  readonly retryWrite: RetryWrite;
-  readonly sessionAddresses: Pick<SessionAddressRegistry, 'expect'>;
-  readonly sampler: Pick<Sampler, 'forget'>;
-  readonly requestReconcile: () => void;
-};
+type Context = InstanceClaimContext &
+  Pick<BaseContext, 'logger' | 'retryWrite'> & {
+    readonly sessionAddresses: Pick<SessionAddressRegistry, 'expect'>;
+    readonly sampler: Pick<Sampler, 'forget'>;
+    readonly requestReconcile: () => void;
+  };
 
 /**
  * Gives a session another instance, because the bot of its instance certainly does not have it. Returns the new claim, whose address

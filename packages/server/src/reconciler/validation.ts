@@ -1,6 +1,5 @@
 import { instanceStartTimeoutSeconds } from '@bothost/contract';
 import { StartError } from '@bothost/runtime';
-import type { Logger } from 'pino';
 import {
   activateDeployment,
   type DeploymentFault,
@@ -11,20 +10,15 @@ import {
 import { describeImageProblem } from '../agents/image-problem.ts';
 import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { Backoff } from './backoff.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly host: AcceptingRegion;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */
   readonly outcomes: DeploymentOutcomeWaiters<string | null>;
-  readonly retryWrite: RetryWrite;
 };
 
 /** Validates deployments: a deployment serves only after one of its instances was ready. */

@@ -3,16 +3,12 @@ import type { BotAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { recordMeetings } from '../rooms/session-room.ts';
 import { recordStartMoments } from '../sessions/progress.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { requestSessionState } from './bot-http.ts';
 import { readStartMoments, type StartingSession } from './start-moments.ts';
 
-export type StartWatchContext = {
-  readonly db: Database;
-  readonly now: () => Date;
+export type StartWatchContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
   readonly key: Buffer;
-  readonly retryWrite: RetryWrite;
   readonly closing: AbortSignal;
   /** Whether the instance of a session is still running. */
   readonly isReachable: (sessionId: string) => boolean;

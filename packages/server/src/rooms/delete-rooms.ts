@@ -1,13 +1,9 @@
 import type { RoomTransport } from '@bothost/contract';
-import type { Logger } from 'pino';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import type { RoomProviders } from './room-provider.ts';
 import { leaseRoomsToDelete, markRoomDeleted, postponeRoomDeletion, type RoomToDelete } from './rows.ts';
 
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Logger;
+type Context = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
   readonly roomProviders: RoomProviders;
 };
 

@@ -2,6 +2,7 @@ import { createApiError, createFieldError, type ImagePullSecretVerification } fr
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { NewAuditEvent } from '../audit/chain.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { readSnapshot } from '../store/snapshot.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
@@ -15,9 +16,7 @@ import type { Keyring } from './vault/keyring.ts';
 import type { ActorInOrganization } from './write-transaction.ts';
 
 type CheckRow = Selectable<PullSecretChecksTable>;
-type Context = {
-  readonly db: Database;
-  readonly now: () => Date;
+type Context = Pick<BaseContext, 'db' | 'now'> & {
   readonly keyring: Keyring;
   readonly registries: ImageRegistryConnectionOptions;
 };

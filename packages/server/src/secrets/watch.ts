@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { listDeliveriesPendingSince } from './delivery-rows.ts';
 
 /**
@@ -13,11 +13,11 @@ const maxLogged = 20;
  * Logs the secret sets that have been pending for more than a minute, because no server of their region is running or can
  * decrypt them. Returns how many it logged.
  */
-export async function logPendingSecretDeliveries(context: {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly logger: Pick<Logger, 'warn'>;
-}): Promise<number> {
+export async function logPendingSecretDeliveries(
+  context: Pick<BaseContext, 'db' | 'now'> & {
+    readonly logger: Pick<Logger, 'warn'>;
+  },
+): Promise<number> {
   const since = new Date(context.now().getTime() - overdueSeconds * 1000);
   const overdue = await listDeliveriesPendingSince(context.db, since, maxLogged);
   for (const { organization, name, revision, region, attempts, created_at: at } of overdue) {

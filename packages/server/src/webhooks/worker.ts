@@ -2,20 +2,17 @@ import type { Logger } from 'pino';
 import { createFailureLog } from '../concurrency/failure-log.ts';
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { RetryWrite } from '../store/retry-write.ts';
-import type { Database } from '../store/tables.ts';
+import type { BaseContext } from '../store/base-context.ts';
 import { getNextAttemptAt } from './retry-schedule.ts';
 import { type ClaimedDelivery, claimDueDeliveries, recordDeliveryResult } from './rows.ts';
 import { sendWebhookMessage, type WebhookConnectionOptions, type WebhookResponse } from './send.ts';
 import { readSigningKey } from './signing-key.ts';
 
-type Context = WebhookConnectionOptions & {
-  readonly db: Database;
-  readonly now: () => Date;
-  readonly keyring: Keyring;
-  readonly retryWrite: RetryWrite;
-  readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
-};
+type Context = WebhookConnectionOptions &
+  Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
+    readonly keyring: Keyring;
+    readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
+  };
 
 /** A claim outlives the timeout of its request by this time, in which the result is stored. */
 const storeMs = 5_000;

@@ -1,0 +1,13 @@
+import type { Logger } from 'pino';
+import type { RetryWrite } from './retry-write.ts';
+import type { Database } from './tables.ts';
+
+/** What most parts of the server use. Each part declares with `Pick` what it uses. */
+export type BaseContext = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  /** Retries a write until the database accepts it. */
+  readonly retryWrite: RetryWrite;
+};
