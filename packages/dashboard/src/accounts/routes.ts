@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { prefetch } from '../routing/prefetch.ts';
-import { readTextParameter } from '../routing/search-values.ts';
+import { readTextParameters } from '../routing/search-values.ts';
 import { shellLayout, signedInShellLayout } from './layouts.ts';
 import { signInMethodsQuery } from './queries.ts';
 import { sanitizeRedirect } from './redirect.ts';
@@ -19,12 +19,7 @@ export const accountRoutes = [
   createRoute({
     getParentRoute: () => shellLayout,
     path: '/sign-in/openid',
-    validateSearch: ({ code, state, iss, error }) => ({
-      code: readTextParameter(code),
-      state: readTextParameter(state),
-      iss: readTextParameter(iss),
-      error: readTextParameter(error),
-    }),
+    validateSearch: (search) => readTextParameters(search, ['code', 'state', 'iss', 'error']),
     component: lazyRouteComponent(() => import('./openid-page.tsx'), 'OpenIdPage'),
   }),
   createRoute({
@@ -39,6 +34,16 @@ export const accountRoutes = [
   }),
 ] as const;
 
+/** The parameters of OAuth. */
+const authorizationParameters = [
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'code_challenge',
+  'code_challenge_method',
+  'state',
+] as const;
+
 export const loginApprovalRoutes = [
   createRoute({
     getParentRoute: () => signedInShellLayout,
@@ -49,14 +54,7 @@ export const loginApprovalRoutes = [
   createRoute({
     getParentRoute: () => signedInShellLayout,
     path: '/authorize',
-    validateSearch: ({ response_type, client_id, redirect_uri, code_challenge, code_challenge_method, state }) => ({
-      response_type: readTextParameter(response_type),
-      client_id: readTextParameter(client_id),
-      redirect_uri: readTextParameter(redirect_uri),
-      code_challenge: readTextParameter(code_challenge),
-      code_challenge_method: readTextParameter(code_challenge_method),
-      state: readTextParameter(state),
-    }),
+    validateSearch: (search) => readTextParameters(search, authorizationParameters),
     component: lazyRouteComponent(() => import('./authorize-page.tsx'), 'AuthorizePage'),
   }),
 ] as const;

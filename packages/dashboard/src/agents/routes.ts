@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch } from '../routing/prefetch.ts';
-import { readTextParameter } from '../routing/search-values.ts';
+import { readTextParameters } from '../routing/search-values.ts';
 import { secretListQuery } from '../secrets/queries.ts';
 import { defaultPeriod, type PeriodSearchParameters, parsePeriodSearchParameters } from '../statistics/period.ts';
 import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
@@ -11,13 +11,8 @@ import { agentListQuery, deploymentsQuery } from './queries.ts';
 /** Two deployments to compare. */
 type ComparisonSearchParameters = { readonly from?: string | undefined; readonly to?: string | undefined };
 
-const parseComparisonSearchParameters = ({
-  from,
-  to,
-}: Readonly<Record<string, unknown>>): ComparisonSearchParameters => ({
-  from: readTextParameter(from),
-  to: readTextParameter(to),
-});
+const parseComparisonSearchParameters = (search: Readonly<Record<string, unknown>>): ComparisonSearchParameters =>
+  readTextParameters(search, ['from', 'to']);
 
 export const agentsRoute = createRoute({
   getParentRoute: () => organizationLayout,

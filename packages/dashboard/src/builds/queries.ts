@@ -22,7 +22,7 @@ export function buildLogQuery(organization: string, buildId: string) {
       const lines: string[] = [];
       let isComplete = false;
       for (let nextToken: string | undefined; !isComplete; ) {
-        const query = { full: 'true', limit: 10_000, ...(nextToken === undefined ? {} : { nextToken }) } as const;
+        const query = { full: 'true', limit: 10_000, nextToken } as const;
         const page = await getOrganizationApi(organization).getBuildLogs({ params: { buildId }, query }, signal);
         lines.push(...page.logs);
         if (page.nextToken !== undefined && page.logs.length === 0) break;

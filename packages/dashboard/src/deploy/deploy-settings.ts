@@ -31,9 +31,9 @@ export function convertDeployFileToSettings(file: DeployFile): AgentSettings {
     agentProfile: file.agent_profile,
     maxSessionDuration: file.max_session_duration,
     websocketAuth: file.websocket_auth,
-    ...(file.websocket_start === undefined ? {} : { websocketStart: file.websocket_start }),
+    websocketStart: file.websocket_start,
     fork: file.fork,
-    ...(file.conversation === undefined ? {} : { conversation: file.conversation }),
+    conversation: file.conversation,
     secretSet: file.secret_set ?? null,
   };
 }

@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { agentLayout } from '../agents/layouts.ts';
 import { deploymentQuery } from '../agents/queries.ts';
 import { prefetch } from '../routing/prefetch.ts';
-import { readTextParameter } from '../routing/search-values.ts';
+import { readTextParameters } from '../routing/search-values.ts';
 import { newestSessionsQuery } from '../sessions/queries.ts';
 import { statisticsQuery } from '../statistics/queries.ts';
 import { formerDeploymentQuery } from './queries.ts';
@@ -13,9 +13,8 @@ type DeploymentSearchParameters = { readonly file?: string | undefined };
 export const deploymentRoute = createRoute({
   getParentRoute: () => agentLayout,
   path: '/deployments/$deployment',
-  validateSearch: ({ file }: Readonly<Record<string, unknown>>): DeploymentSearchParameters => ({
-    file: readTextParameter(file),
-  }),
+  validateSearch: (search: Readonly<Record<string, unknown>>): DeploymentSearchParameters =>
+    readTextParameters(search, ['file']),
   loader: (loading) => {
     const { organization, agent, deployment } = loading.params;
     const address = { organization, agentName: agent, deploymentId: deployment };

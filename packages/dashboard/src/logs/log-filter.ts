@@ -2,7 +2,7 @@ import { type LogLevel, logLevels } from '@bothost/contract';
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
-import { readNumberParameter, readTextParameter } from '../routing/search-values.ts';
+import { readNumberParameters, readTextParameters } from '../routing/search-values.ts';
 
 /** The filter of the logs page, as stored in the page's URL. */
 export type LogFilter = {
@@ -27,39 +27,18 @@ export type LogSearchParameters = LogFilter & {
   readonly at?: number | undefined;
 };
 
-export function parseLogSearchParameters({
-  agent,
-  session,
-  query,
-  level,
-  since,
-  from,
-  to,
-  at,
-}: Readonly<Record<string, unknown>>): LogSearchParameters {
+export function parseLogSearchParameters(search: Readonly<Record<string, unknown>>): LogSearchParameters {
   return {
-    agent: readTextParameter(agent),
-    session: readTextParameter(session),
-    query: readTextParameter(query),
-    level: logLevels.find((known) => known === level),
-    since: readTextParameter(since),
-    from: readNumberParameter(from),
-    to: readNumberParameter(to),
-    at: readNumberParameter(at),
+    ...readTextParameters(search, ['agent', 'session', 'query', 'since']),
+    ...readNumberParameters(search, ['from', 'to', 'at']),
+    level: logLevels.find((known) => known === search['level']),
   };
 }
 
 /** Returns the query parameters of a `getLogs` request. The period of the filter ends at `nowMs`. */
 export function createLogQuery({ session, query, level, since, from, to }: LogFilter, nowMs: number) {
-  const startTime = computePeriodStartSeconds(since, nowMs);
-  return {
-    ...(session === undefined ? {} : { sessionId: session }),
-    ...(query === undefined ? {} : { query }),
-    ...(level === undefined ? {} : { level }),
-    ...(startTime === undefined ? {} : { startTime }),
-    ...(from === undefined ? {} : { startTime: from }),
-    ...(to === undefined ? {} : { endTime: to }),
-  };
+  const startTime = from ?? computePeriodStartSeconds(since, nowMs);
+  return { sessionId: session, query, level, startTime, endTime: to };
 }
 
 /** Returns the shell command that prints the same lines as the logs page: that of `botcli` if it has all options. */

@@ -1,5 +1,19 @@
-/** Returns a URL search parameter, or undefined if it is not a string. */
-export const readTextParameter = (value: unknown) => (typeof value === 'string' ? value : undefined);
+type Search = Readonly<Record<string, unknown>>;
 
-/** Returns a URL search parameter, or undefined if it is not a number. */
-export const readNumberParameter = (value: unknown) => (typeof value === 'number' ? value : undefined);
+/** Returns parameters of a URL. A value that is not a string becomes undefined. */
+export function readTextParameters<const Name extends string>(search: Search, names: readonly Name[]) {
+  return readParameters(search, names, (value) => (typeof value === 'string' ? value : undefined));
+}
+
+/** Returns parameters of a URL. A value that is not a number becomes undefined. */
+export function readNumberParameters<const Name extends string>(search: Search, names: readonly Name[]) {
+  return readParameters(search, names, (value) => (typeof value === 'number' ? value : undefined));
+}
+
+function readParameters<Name extends string, Value>(
+  search: Search,
+  names: readonly Name[],
+  read: (value: unknown) => Value,
+) {
+  return Object.fromEntries(names.map((name) => [name, read(search[name])])) as { readonly [N in Name]: Value };
+}

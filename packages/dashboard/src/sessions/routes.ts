@@ -5,7 +5,7 @@ import { conversationQuery } from '../conversation/queries.ts';
 import { logQuery } from '../logs/queries.ts';
 import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch, prefetchInOrder } from '../routing/prefetch.ts';
-import { readNumberParameter } from '../routing/search-values.ts';
+import { readNumberParameters } from '../routing/search-values.ts';
 import { newestSessionsQuery, sessionQuery, sessionRecordQuery } from './queries.ts';
 import { parseSessionFilter } from './session-filter.ts';
 
@@ -19,17 +19,8 @@ type SessionSearchParameters = {
   readonly moment?: number | undefined;
 };
 
-const parseSessionSearchParameters = ({
-  from,
-  to,
-  at,
-  moment,
-}: Readonly<Record<string, unknown>>): SessionSearchParameters => ({
-  from: readNumberParameter(from),
-  to: readNumberParameter(to),
-  at: readNumberParameter(at),
-  moment: readNumberParameter(moment),
-});
+const parseSessionSearchParameters = (search: Readonly<Record<string, unknown>>): SessionSearchParameters =>
+  readNumberParameters(search, ['from', 'to', 'at', 'moment']);
 
 export const sessionRoutes = [
   createRoute({

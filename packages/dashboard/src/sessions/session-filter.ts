@@ -2,7 +2,7 @@ import { type Operations, type RequestOf, sessionEndStateLabels } from '@bothost
 import { botcliCommands } from '../commands/botcli-commands.ts';
 import { formatCurlCommand } from '../commands/shell-command.ts';
 import { computePeriodStartSeconds } from '../components/period.ts';
-import { readNumberParameter, readTextParameter } from '../routing/search-values.ts';
+import { readNumberParameters, readTextParameters } from '../routing/search-values.ts';
 import { parseProblemKey } from '../statistics/problem-key.ts';
 
 /** The filter of the sessions page, as stored in the page's URL. */
@@ -25,35 +25,17 @@ export type SessionFilter = {
   readonly deployment?: string | undefined;
 };
 
-export function parseSessionFilter({
-  agent,
-  status,
-  since,
-  from,
-  to,
-  duration,
-  conversation,
-  problem,
-  deployment,
-}: Readonly<Record<string, unknown>>): SessionFilter {
-  return {
-    agent: readTextParameter(agent),
-    status: readTextParameter(status),
-    since: readTextParameter(since),
-    from: readTime(from),
-    to: readTime(to),
-    duration: readTextParameter(duration),
-    conversation: readTextParameter(conversation),
-    problem: readTextParameter(problem),
-    deployment: readTextParameter(deployment),
-  };
+const textParameters = ['agent', 'status', 'since', 'duration', 'conversation', 'problem', 'deployment'] as const;
+
+export function parseSessionFilter(search: Readonly<Record<string, unknown>>): SessionFilter {
+  const { from, to } = readNumberParameters(search, ['from', 'to']);
+  return { ...readTextParameters(search, textParameters), from: checkTime(from), to: checkTime(to) };
 }
 
 /** Later times are rejected by the service. */
 const maxUnixSeconds = 253_402_300_799;
 
-function readTime(value: unknown): number | undefined {
-  const seconds = readNumberParameter(value) ?? -1;
+function checkTime(seconds = -1): number | undefined {
   return seconds > 0 && seconds <= maxUnixSeconds ? seconds : undefined;
 }
 

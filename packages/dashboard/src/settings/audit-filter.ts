@@ -1,4 +1,4 @@
-import { readTextParameter } from '../routing/search-values.ts';
+import { readTextParameters } from '../routing/search-values.ts';
 
 /** The filter of the audit log page, as stored in the page's URL. */
 export type AuditFilter = {
@@ -11,18 +11,6 @@ export type AuditFilter = {
   readonly since?: string | undefined;
 };
 
-export function parseAuditFilter({
-  action,
-  object,
-  actor,
-  result,
-  since,
-}: Readonly<Record<string, unknown>>): AuditFilter {
-  return {
-    action: readTextParameter(action),
-    object: readTextParameter(object),
-    actor: readTextParameter(actor),
-    result: readTextParameter(result),
-    since: readTextParameter(since),
-  };
+export function parseAuditFilter(search: Readonly<Record<string, unknown>>): AuditFilter {
+  return readTextParameters(search, ['action', 'object', 'actor', 'result', 'since']);
 }
