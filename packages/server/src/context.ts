@@ -32,10 +32,10 @@ import type { CapacityRefusal } from './sessions/capacity-refusal.ts';
 import type { EventTextReader } from './sessions/event-text.ts';
 import type { SessionIceServers } from './sessions/ice-servers.ts';
 import type { SessionAddressRegistry } from './sessions/session-address-registry.ts';
-import type { BaseContext } from './store/base-context.ts';
+import type { StoreContext } from './store/store-context.ts';
 
 /** All parts of the running service. Each operation declares only the parts that it uses. */
-export type ServiceContext = BaseContext & {
+export type ServiceContext = StoreContext & {
   /** `accepts`: what the agents of this server's region are deployed from. */
   readonly host: RegionHost & { readonly accepts: DeploySource };
   /** The most that the operator allows to keep of conversations. */

@@ -6,7 +6,7 @@ import {
   type RequestOf,
   type ResponseOf,
 } from '@bothost/contract';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode } from './auth.ts';
@@ -14,7 +14,7 @@ import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 import { deleteSession, findDeviceLogin, findDeviceName, updateDeviceLoginDetails } from './rows.ts';
 import { createPersonalToken } from './tokens.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly auth: BetterAuth;
 };
 type DeviceLogin = ResponseOf<Operations['getDeviceLogin']>;

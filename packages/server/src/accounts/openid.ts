@@ -1,5 +1,5 @@
 import { createApiError, type Operations, type RequestOf, type User } from '@bothost/contract';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { type AccountRequest, toSignInActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, createBetterAuthHeaders, getBetterAuthErrorCode, requireHttpsOrLoopback } from './auth.ts';
@@ -9,7 +9,7 @@ import { deleteSession } from './rows.ts';
 import { findSession } from './sessions.ts';
 import { getUser } from './user.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now'> & {
+type Context = Pick<StoreContext, 'db' | 'now'> & {
   readonly auth: BetterAuth;
   readonly openId: OpenIdProvider | null;
 };

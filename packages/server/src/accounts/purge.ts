@@ -1,7 +1,7 @@
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { deleteExpiredAccountRows } from './rows.ts';
 
 /** Deletes expired sessions, links, device logins and personal tokens. */
-export async function purgeExpiredAccountData({ db, now }: Pick<BaseContext, 'db' | 'now'>): Promise<void> {
+export async function purgeExpiredAccountData({ db, now }: Pick<StoreContext, 'db' | 'now'>): Promise<void> {
   await deleteExpiredAccountRows(db, now());
 }

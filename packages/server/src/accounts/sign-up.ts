@@ -1,7 +1,7 @@
 import { createApiError, type User } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { addMember } from '../organizations/members.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { type AccountRequest, type PersonPrincipal, toAuditActor, toSignInActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import { type BetterAuth, requireHttpsOrLoopback } from './auth.ts';
@@ -11,7 +11,7 @@ import { deletePasswordResets, deleteSessions, findUser, insertUser, type OneTim
 import { openSession } from './sessions.ts';
 import { getUser, hashPassword, setPassword } from './user.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly auth: BetterAuth;
 };
 

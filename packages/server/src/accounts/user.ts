@@ -1,6 +1,6 @@
 import { createApiError, type User } from '@bothost/contract';
 import { listMemberships } from '../organizations/members.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { type AccountRequest, type PersonPrincipal, toAuditActor } from './account-request.ts';
 import { recordAccountEvent } from './audit.ts';
 import type { BetterAuth } from './auth.ts';
@@ -17,7 +17,7 @@ import {
 } from './rows.ts';
 import { requirePassword } from './sessions.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly auth: BetterAuth;
 };
 

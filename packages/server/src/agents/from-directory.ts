@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ApiError, type DeployFile } from '@bothost/contract';
 import { pinSecretSetRevision } from '../secrets/pin.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database, DeploymentCodeSource, SecretRevisionPin } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
 import { createDeployment } from './create-deployment.ts';
@@ -11,7 +11,7 @@ import { findDeployment, findNewestDirectoryDeployment } from './deployment-rows
 import { lockOrInsertAgent, updateAgent } from './rows.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   hashDirectory: (path: string) => Promise<string>;
 };
 

@@ -1,7 +1,7 @@
 import { createApiError } from '@bothost/contract';
 import type { Actor } from '../audit/chain.ts';
 import { requireSecretRevisionsExist } from '../secrets/pin.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database } from '../store/tables.ts';
 import { recordAgentEvent } from './audit.ts';
 import { createDeployment, type DeploymentCode, findDeployableBuild } from './create-deployment.ts';
@@ -14,7 +14,7 @@ import {
 import { type AgentRow, findAgent, lockAgentByName } from './rows.ts';
 import { toSettings } from './settings.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   hashDirectory: (path: string) => Promise<string>;
 };
 

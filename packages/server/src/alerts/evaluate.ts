@@ -1,8 +1,8 @@
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { recordIncidentEvent } from './incidents.ts';
 import { closeIncident, listOrganizationsWithAlerts, type MeasuredAlert, measureAlerts, openIncident } from './rows.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly host: { readonly region: string };
   /** The URL at which people reach the service. */
   readonly serviceUrl: () => string;

@@ -4,15 +4,15 @@ import type { Logger } from 'pino';
 import { listCompleteArchives } from '../builds/complete-archives.ts';
 import { listContentPaths } from '../conversations/content-path.ts';
 import { listStoredLogDirectories } from '../logs/directory.ts';
-import type { BaseContext } from '../store/base-context.ts';
 import { listAppliedMigrations } from '../store/migrate.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { iterateDirectoryEntries, iterateFileEntries } from './file-entries.ts';
 import { iterateLogEntries, type LogBackupContext } from './log-entries.ts';
 import { readTables } from './read-tables.ts';
 import { createTextEntry, type TarEntry, writeTar } from './tar.ts';
 
 export type BackupContext = LogBackupContext &
-  Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+  Pick<StoreContext, 'db' | 'now' | 'newId'> & {
     readonly logger: Pick<Logger, 'info' | 'warn'>;
     readonly host: { readonly id: string; readonly region: string };
   };

@@ -8,7 +8,7 @@ import {
   uploadUrlLifetimeSeconds,
   uploadUrlPathTemplate,
 } from '@bothost/contract';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
 import type { UploadReceiver } from './receive.ts';
 import { type BuildRegion, requireBuildRegion } from './region.ts';
@@ -24,7 +24,7 @@ type GetBuildUploadUrl = Operations['getBuildUploadUrl'];
  * @throws failure `region-unknown`, `not-supported`, `too-many-uploads`, `storage-full`, `organization-storage-full`
  */
 export async function beginUpload(
-  context: Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+  context: Pick<StoreContext, 'db' | 'now' | 'newId'> & {
     host: BuildRegion;
     uploadTokenKey: Buffer;
     disk: Pick<DiskSpaceGuard, 'requireFor'>;

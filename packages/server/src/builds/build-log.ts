@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, toUSVString } from 'node:util';
 import type { BuildOutputHandler } from '@bothost/runtime';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 
 /**
@@ -19,7 +19,7 @@ export type BuildLog = {
   readonly end: () => Promise<void>;
 };
 
-export type BuildLogContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
+export type BuildLogContext = Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & {
   /** Called when lines of a build's log were stored. */
   readonly stored: (buildId: string) => void;
 };

@@ -1,7 +1,7 @@
 import { createApiError, type Operations, type RequestOf, type ResponseOf } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database } from '../store/tables.ts';
 import { toBuildResponse } from './build-response.ts';
 import type { DiskSpaceGuard } from './disk-space.ts';
@@ -20,7 +20,7 @@ type CreateBuild = Operations['createBuild'];
  * `organization-storage-full`
  */
 export async function createBuild(
-  context: Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+  context: Pick<StoreContext, 'db' | 'now' | 'newId'> & {
     host: BuildRegion;
     uploads: Pick<UploadReceiver, 'settle'>;
     disk: Pick<DiskSpaceGuard, 'requireFor'>;

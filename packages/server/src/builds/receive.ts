@@ -3,8 +3,8 @@ import { type FileHandle, open, stat, truncate } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type ApiError, createApiError, maxUploadBytes } from '@bothost/contract';
 import { createKeyedQueue } from '@bothost/runtime/keyed-queue';
-import type { BaseContext } from '../store/base-context.ts';
 import { isFileSystemFull } from '../store/full-disk.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { ArchiveError } from './archive-error.ts';
 import { type ArchiveHashes, hashArchive, hashTarInArchive } from './archive-hashes.ts';
 import type { BuildDirectories } from './build-directories.ts';
@@ -13,7 +13,7 @@ import { reopenBuildsOfUpload } from './rows.ts';
 import { completeUploadRow, findUpload, markUploadUsed, reopenUpload, type UploadRow } from './upload-rows.ts';
 import { isValidUploadToken } from './upload-token.ts';
 
-export type UploadReceiverContext = Pick<BaseContext, 'db' | 'now'> & {
+export type UploadReceiverContext = Pick<StoreContext, 'db' | 'now'> & {
   readonly host: { readonly region: string };
   readonly directories: BuildDirectories;
   readonly uploadTokenKey: Buffer;

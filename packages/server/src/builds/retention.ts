@@ -1,13 +1,13 @@
 import type { PreparedProject, Runtime } from '@bothost/runtime';
-import type { BaseContext } from '../store/base-context.ts';
 import { removeInBatches, removeOlderThan } from '../store/retention.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database } from '../store/tables.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { BuildDirectories } from './build-directories.ts';
 import { deleteBuild, listBuildsInRemoval, lockUnusedBuilds, markBuildsForRemoval, markBuildsUsed } from './rows.ts';
 import { deleteUploads, findExistingUploadIds } from './upload-rows.ts';
 
-export type BuildRetentionContext = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
+export type BuildRetentionContext = Pick<StoreContext, 'db' | 'now' | 'logger'> & {
   readonly host: { readonly region: string };
   readonly directories: BuildDirectories;
   readonly runtime: Pick<Runtime, 'discard'>;

@@ -1,6 +1,6 @@
 import { ApiError, apiErrorDefinitions, type BuildStatus } from '@bothost/contract';
-import type { BaseContext } from '../store/base-context.ts';
 import { isFileSystemFull } from '../store/full-disk.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { type AttemptContext, attemptBuild, type BuildOutcome, type FailedBuildOutcome } from './attempt.ts';
 import { type BuildLog, openBuildLog } from './build-log.ts';
 import type { BuildLogNotifier } from './build-log-notifier.ts';
@@ -8,7 +8,7 @@ import { canceledBuildOutcome } from './cancel.ts';
 import { type BuildRow, changeUnfinishedBuild } from './rows.ts';
 
 export type BuildRunContext = AttemptContext &
-  Pick<BaseContext, 'db' | 'logger' | 'retryWrite'> & {
+  Pick<StoreContext, 'db' | 'logger' | 'retryWrite'> & {
     readonly buildLogs: BuildLogNotifier;
     /** Whether this server holds the region lock. Without it, another server may run the builds. */
     readonly holdsRegion: () => boolean;

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { RootKeyProvider } from '../secrets/vault/root-key.ts';
 import { findVaultProblem } from '../secrets/vault/vault-state.ts';
 import type { SessionIceServers } from '../sessions/ice-servers.ts';
-import type { BaseContext } from '../store/base-context.ts';
 import { isConnectionError } from '../store/connection-error.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkIceServers } from './check-ice-servers.ts';
@@ -13,7 +13,7 @@ import { checkRuntime } from './check-runtime.ts';
 import { type Finding, failed, ok } from './finding.ts';
 import type { InstallationSettings } from './installation.ts';
 
-export type ChecksContext = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+export type ChecksContext = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly logger: Pick<Logger, 'error'>;
   readonly rootKeys: RootKeyProvider;
   readonly runtime: Pick<Runtime, 'list'>;

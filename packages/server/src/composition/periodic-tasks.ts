@@ -11,10 +11,10 @@ import { purgeRoomRecords } from '../rooms/retention.ts';
 import { logPendingSecretDeliveries } from '../secrets/watch.ts';
 import { purgeSessions } from '../sessions/retention.ts';
 import { createStatisticsRollUp } from '../sessions/roll-up-statistics.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { purgeWebhookDeliveries } from '../webhooks/retention.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger'> & {
   readonly host: RegionHost;
   readonly removeTree: DirectoryTreeRemover;
   readonly sampler: Sampler;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readContentKeyVersion, unwrapContentKey, wrapContentKey } from '../secrets/vault/content-key.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database } from '../store/tables.ts';
 import type { ContentKind } from './content-file.ts';
 import { type ConversationRow, insertConversation, insertRecordingKey } from './rows.ts';
@@ -11,7 +11,7 @@ export type ContentKeyContext = { readonly db: Database; readonly keyring: Keyri
 
 /** What creates a key of a conversation. */
 export type NewContentKeyContext = ContentKeyContext &
-  Pick<BaseContext, 'now' | 'retryWrite'> & {
+  Pick<StoreContext, 'now' | 'retryWrite'> & {
     readonly host: { readonly id: string };
   };
 

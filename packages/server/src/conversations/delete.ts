@@ -6,12 +6,12 @@ import { appendAudit } from '../audit/append.ts';
 import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import { removeSessionLogs } from '../logs/remove-session-logs.ts';
 import { removeEventTexts } from '../sessions/event-text.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getContentPath } from './content-path.ts';
 import { deleteConversationKeys, findConversationOfSession, lockSession } from './rows.ts';
 
-export type ConversationRemovalContext = Pick<BaseContext, 'db' | 'now'> & {
+export type ConversationRemovalContext = Pick<StoreContext, 'db' | 'now'> & {
   readonly host: { readonly id: string };
   readonly conversationsDirectory: string;
   readonly logsDirectory: string;

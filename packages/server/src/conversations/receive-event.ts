@@ -1,13 +1,13 @@
 import { createApiError } from '@bothost/contract';
 import type { RateLimit } from '../concurrency/rate-limit.ts';
 import { isInstanceSecret } from '../instances/instance-secret.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { isUuid } from '../store/uuid.ts';
 import type { ConversationFollowers } from './followers.ts';
 import { PublishedEventEnvelope, parsePublishedEvent } from './published-event.ts';
 import { findRunningSessionOfInstance } from './rows.ts';
 
-export type EventReceiverContext = Pick<BaseContext, 'db' | 'now'> & {
+export type EventReceiverContext = Pick<StoreContext, 'db' | 'now'> & {
   readonly controlTokenKey: Buffer;
   readonly publishedEventRate: RateLimit;
   readonly conversationFollowers: Pick<ConversationFollowers, 'receive'>;

@@ -1,11 +1,11 @@
 import type { Runtime } from '@bothost/runtime';
 import type { RawBuilder } from 'kysely';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { type BotAddress, getInstanceAddress } from './address.ts';
 import { claimInstanceRow, countInstancesByDeployment } from './rows.ts';
 
-export type InstanceClaimContext = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+export type InstanceClaimContext = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly host: { readonly id: string };
   readonly runtime: Pick<Runtime, 'isAddressCurrent'>;
 };

@@ -1,7 +1,7 @@
 import type { DirectoryTreeRemover } from '@bothost/runtime';
-import type { BaseContext } from '../store/base-context.ts';
 import { removeOrphans } from '../store/remove-orphans.ts';
 import { removeInBatches, removeOlderThan } from '../store/retention.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { isUuid } from '../store/uuid.ts';
 import { getLogDirectory } from './directory.ts';
 import {
@@ -15,7 +15,7 @@ import {
 /** Maximum number of logs per deployment that are kept from instances without a session, such as failed starts. */
 const keptWithoutSession = 20;
 
-export type LogRetentionContext = Pick<BaseContext, 'db' | 'now'> & {
+export type LogRetentionContext = Pick<StoreContext, 'db' | 'now'> & {
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
   readonly removeTree: DirectoryTreeRemover;

@@ -1,10 +1,10 @@
 import type { DirectoryTreeRemover, EpochMicroseconds, OutputFile, Runtime } from '@bothost/runtime';
-import type { BaseContext } from '../store/base-context.ts';
 import { isFileSystemFull } from '../store/full-disk.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { getLogDirectory } from './directory.ts';
 import { findLoggedInstance, insertLog } from './rows.ts';
 
-export type StoreOutputContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
+export type StoreOutputContext = Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & {
   readonly host: { readonly id: string };
   readonly logsDirectory: string;
   readonly removeTree: DirectoryTreeRemover;

@@ -9,7 +9,7 @@ import {
 import { describeImageProblem } from '../agents/image-problem.ts';
 import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { PullSecretError } from '../secrets/pull-secret.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Backoff } from './backoff.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
@@ -19,7 +19,7 @@ import type { DeploymentOutcomeWaiters } from './outcomes.ts';
  */
 const never = new AbortController().signal;
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly host: AcceptingRegion;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly pullImage: (row: DeploymentToReconcile) => Promise<PreparedProject>;

@@ -11,7 +11,7 @@ import type { BotRequest } from '../rooms/room-provider.ts';
 import { createStartHeaders } from '../sessions/bot-headers.ts';
 import type { SessionIceServers } from '../sessions/ice-servers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Meeting, SessionTransport } from '../store/tables.ts';
 import { type BotException, type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
@@ -42,7 +42,7 @@ export type ReadySession = {
   readonly botStartedAt: Date | null;
 };
 
-export type SessionDispatchContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
+export type SessionDispatchContext = Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & {
   readonly key: Buffer;
   readonly ownership: SessionOwnershipRegistry;
   readonly iceServersOf: SessionIceServers;

@@ -3,7 +3,7 @@ import { markProjectRemoved } from '../agents/deployment-state.ts';
 import { lockAgentForScaling } from '../agents/serving-deployment.ts';
 import { findInstance, type OpenInstanceRow, provisionInstances, retireInstance } from '../instances/lifecycle.ts';
 import { type OpenSessionRow, recordEndCause } from '../sessions/progress.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { DeploymentPreparer } from './deployment-preparer.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { ObservedRows } from './observe.ts';
@@ -12,7 +12,7 @@ import type { SessionEndRecorder } from './record-ends.ts';
 import type { DeploymentValidator } from './validation.ts';
 
 type Context = SessionEndRecorder &
-  Pick<BaseContext, 'db' | 'now' | 'newId' | 'retryWrite'> & {
+  Pick<StoreContext, 'db' | 'now' | 'newId' | 'retryWrite'> & {
     readonly runtime: Pick<Runtime, 'discard' | 'inspect' | 'stop' | 'forget'>;
     readonly host: { readonly id: string };
     readonly preparer: Pick<DeploymentPreparer, 'prepare'>;

@@ -12,9 +12,9 @@ import { PullSecretError, readRegistryCredentials } from '../secrets/pull-secret
 import { findRegistryRefusal } from '../secrets/registry/allowed-registry.ts';
 import type { ImageRegistryConnectionOptions } from '../secrets/registry/check-credentials.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 
-type Context = Pick<BaseContext, 'db' | 'logger'> & {
+type Context = Pick<StoreContext, 'db' | 'logger'> & {
   readonly keyring: Keyring;
   readonly runtime: Pick<Runtime, 'prepare'>;
   readonly registries: Pick<ImageRegistryConnectionOptions, 'policy' | 'resolve'>;

@@ -11,7 +11,7 @@ import {
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { findSessionState, markLive, recordEvents } from '../sessions/progress.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { StoredSessionEvent } from '../store/tables.ts';
 import { isColdStart } from './cold-start.ts';
 import { deriveStatusFromBotExit } from './completion.ts';
@@ -21,7 +21,7 @@ import { redactOutputTail } from './redact.ts';
 import type { InstanceReplacer } from './replace-instance.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly keyring: Keyring;
   readonly host: { readonly id: string; readonly accepts: DeploySource };
   readonly runtime: Pick<Runtime, 'watch' | 'forget'>;

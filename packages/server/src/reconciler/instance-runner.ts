@@ -18,7 +18,7 @@ import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
 import { countInstanceReplacements, maxInstanceReplacements } from '../sessions/replace-instance.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { SessionTransport } from '../store/tables.ts';
 import { requestSessionState, requestSessionStop } from './bot-http.ts';
 import { createCredentialsProvider } from './image-pull.ts';
@@ -29,7 +29,7 @@ import type { SessionOwnershipRegistry } from './session-ownership.ts';
 import { createStartDeadline, type StartDeadline } from './start-deadline.ts';
 import type { DeploymentValidator } from './validation.ts';
 
-export type InstanceRunnerContext = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
+export type InstanceRunnerContext = Pick<StoreContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly host: AcceptingRegion;
   readonly runtime: Pick<Runtime, 'start' | 'stop'>;
   readonly key: Buffer;

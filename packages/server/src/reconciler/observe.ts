@@ -2,8 +2,8 @@ import type { ObservedInstance, Runtime } from '@bothost/runtime';
 import { type DeploymentToReconcile, listDeploymentsToReconcile } from '../agents/deployment-state.ts';
 import { listOpenInstances, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { listOpenSessions, type OpenSessionRow } from '../sessions/progress.ts';
-import type { BaseContext } from '../store/base-context.ts';
 import { readSnapshot } from '../store/snapshot.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database } from '../store/tables.ts';
 import type { ObservedState, PlannedDeployment, PlannedInstance, PlannedSession } from './plan.ts';
 
@@ -30,7 +30,7 @@ export type ObservedRows = {
  * snapshot, so an instance that was ready in the snapshot and is missing in the runtime has exited.
  */
 export async function readObservedState(
-  context: Pick<BaseContext, 'db' | 'now'> & {
+  context: Pick<StoreContext, 'db' | 'now'> & {
     runtime: Pick<Runtime, 'list' | 'findReplaceable'>;
     host: { id: string; region: string };
   },

@@ -1,12 +1,12 @@
 import type { Runtime } from '@bothost/runtime';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { type InMemoryObservedState, type ObservedRows, readObservedState } from './observe.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 import { findStartableDeployments, planReconcileActions, type ReconcileAction } from './plan.ts';
 import { publishReadyAddress } from './take-session.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger'> & {
   readonly runtime: Pick<Runtime, 'list' | 'findReplaceable' | 'retain' | 'isAddressCurrent'>;
   readonly host: { readonly id: string; readonly region: string };
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'ready'>;

@@ -6,10 +6,10 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 import { finishSession } from '../sessions/finish.ts';
 import { recordEvents } from '../sessions/progress.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { SessionOwnershipRegistry } from './session-ownership.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly runtime: Pick<Runtime, 'forget'>;
   readonly ownership: Pick<SessionOwnershipRegistry, 'release'>;
   readonly sessionAddresses: Pick<SessionAddressRegistry, 'ended'>;

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { readDeploymentSecrets } from '../agents/secret-pins.ts';
 import { maskOutputTail } from '../logs/mask.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 
-type Context = Pick<BaseContext, 'db' | 'retryWrite'> & {
+type Context = Pick<StoreContext, 'db' | 'retryWrite'> & {
   readonly keyring: Keyring;
   readonly logger: Pick<Logger, 'warn'>;
 };

@@ -3,10 +3,10 @@ import type { InstanceClaim, InstanceClaimContext } from '../instances/claim.ts'
 import type { Sampler } from '../metrics/sampler.ts';
 import { replaceInstance } from '../sessions/replace-instance.ts';
 import type { SessionAddressRegistry } from '../sessions/session-address-registry.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 
 type Context = InstanceClaimContext &
-  Pick<BaseContext, 'logger' | 'retryWrite'> & {
+  Pick<StoreContext, 'logger' | 'retryWrite'> & {
     readonly sessionAddresses: Pick<SessionAddressRegistry, 'expect'>;
     readonly sampler: Pick<Sampler, 'forget'>;
     readonly requestReconcile: () => void;

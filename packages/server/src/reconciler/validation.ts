@@ -10,11 +10,11 @@ import {
 import { describeImageProblem } from '../agents/image-problem.ts';
 import { type AcceptingRegion, findSourceProblem } from '../agents/source-problem.ts';
 import { SecretsUnavailableError } from '../secrets/pin.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Backoff } from './backoff.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {
   readonly host: AcceptingRegion;
   readonly backoff: Backoff;
   /** Outcomes by deployment id: null if the deployment was activated, otherwise the error. */

@@ -3,11 +3,11 @@ import type { BotAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { recordMeetings } from '../rooms/session-room.ts';
 import { recordStartMoments } from '../sessions/progress.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { requestSessionState } from './bot-http.ts';
 import { readStartMoments, type StartingSession } from './start-moments.ts';
 
-export type StartWatchContext = Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
+export type StartWatchContext = Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & {
   readonly key: Buffer;
   readonly closing: AbortSignal;
   /** Whether the instance of a session is still running. */

@@ -1,9 +1,9 @@
 import type { RoomTransport } from '@bothost/contract';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { RoomProviders } from './room-provider.ts';
 import { leaseRoomsToDelete, markRoomDeleted, postponeRoomDeletion, type RoomToDelete } from './rows.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now' | 'logger'> & {
+type Context = Pick<StoreContext, 'db' | 'now' | 'logger'> & {
   readonly roomProviders: RoomProviders;
 };
 

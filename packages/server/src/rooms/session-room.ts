@@ -1,7 +1,7 @@
 import { createApiError, isRoomTransport, type RoomTransport } from '@bothost/contract';
 import { decryptForOrganization, encryptForOrganization } from '../secrets/organization-encryption.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database, Meeting, SessionTransport } from '../store/tables.ts';
 import {
   type BotRequest,
@@ -21,7 +21,7 @@ import {
   scheduleRoomDeletion,
 } from './rows.ts';
 
-export type SessionRoomContext = Pick<BaseContext, 'db' | 'now'> & {
+export type SessionRoomContext = Pick<StoreContext, 'db' | 'now'> & {
   readonly keyring: Keyring;
   readonly roomProviders: RoomProviders;
   /** Wakes the worker that deletes rooms. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { BaseContext } from '../store/base-context.ts';
 import { readSnapshot } from '../store/snapshot.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { listDueDeliveries, postponeDelivery, recordDeliveryResult } from './delivery-rows.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { findSecretSetById } from './rows.ts';
@@ -8,7 +8,7 @@ import { DamagedDataError } from './vault/damaged-data-error.ts';
 import type { Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 
-type Context = Pick<BaseContext, 'db' | 'now'> & {
+type Context = Pick<StoreContext, 'db' | 'now'> & {
   readonly keyring: Keyring;
   readonly host: { readonly id: string; readonly region: string };
   readonly logger: Pick<Logger, 'warn'>;

@@ -2,8 +2,8 @@ import { createApiError, createFieldError, type ImagePullSecretVerification } fr
 import type { Insertable, Selectable } from 'kysely';
 import { appendAudit } from '../audit/append.ts';
 import type { NewAuditEvent } from '../audit/chain.ts';
-import type { BaseContext } from '../store/base-context.ts';
 import { readSnapshot } from '../store/snapshot.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { Database, PullSecretChecksTable } from '../store/tables.ts';
 import { decryptRevision } from './encrypted-values.ts';
 import { mapDamagedDataToFailure, readSecretSet } from './read-set.ts';
@@ -16,7 +16,7 @@ import type { Keyring } from './vault/keyring.ts';
 import type { ActorInOrganization } from './write-transaction.ts';
 
 type CheckRow = Selectable<PullSecretChecksTable>;
-type Context = Pick<BaseContext, 'db' | 'now'> & {
+type Context = Pick<StoreContext, 'db' | 'now'> & {
   readonly keyring: Keyring;
   readonly registries: ImageRegistryConnectionOptions;
 };

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { listDeliveriesPendingSince } from './delivery-rows.ts';
 
 /**
@@ -14,7 +14,7 @@ const maxLogged = 20;
  * decrypt them. Returns how many it logged.
  */
 export async function logPendingSecretDeliveries(
-  context: Pick<BaseContext, 'db' | 'now'> & {
+  context: Pick<StoreContext, 'db' | 'now'> & {
     readonly logger: Pick<Logger, 'warn'>;
   },
 ): Promise<number> {

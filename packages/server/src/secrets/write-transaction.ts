@@ -1,7 +1,7 @@
 import { createApiError, type SecretWriteResult } from '@bothost/contract';
 import { appendAudit } from '../audit/append.ts';
 import type { Actor } from '../audit/chain.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import type { SecretSetKeyChange } from './change.ts';
 import { findSecretDelivery, retrySecretDelivery } from './delivery-rows.ts';
 import { type CurrentKeysOfOrganization, readCurrentKeysOfOrganization } from './encrypted-values.ts';
@@ -11,7 +11,7 @@ import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { computeSecretValueFingerprint, formatFingerprint } from './vault/fingerprint.ts';
 import type { Keyring } from './vault/keyring.ts';
 
-export type SecretWriteContext = Pick<BaseContext, 'db' | 'now' | 'newId'> & {
+export type SecretWriteContext = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly keyring: Keyring;
 };
 export type ActorInOrganization = Actor & { readonly organizationId: string };

@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import { createFailureLog } from '../concurrency/failure-log.ts';
 import { type PollingLoop, startPollingLoop } from '../concurrency/polling-loop.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
-import type { BaseContext } from '../store/base-context.ts';
+import type { StoreContext } from '../store/store-context.ts';
 import { getNextAttemptAt } from './retry-schedule.ts';
 import { type ClaimedDelivery, claimDueDeliveries, recordDeliveryResult } from './rows.ts';
 import { sendWebhookMessage, type WebhookConnectionOptions, type WebhookResponse } from './send.ts';
 import { readSigningKey } from './signing-key.ts';
 
 type Context = WebhookConnectionOptions &
-  Pick<BaseContext, 'db' | 'now' | 'retryWrite'> & {
+  Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & {
     readonly keyring: Keyring;
     readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
   };

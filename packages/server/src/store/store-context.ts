@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import type { RetryWrite } from './retry-write.ts';
 import type { Database } from './tables.ts';
 
-/** What most parts of the server use. Each part declares with `Pick` what it uses. */
-export type BaseContext = {
+/** What parts of the server need to use the database. Each declares with `Pick` what it uses. */
+export type StoreContext = {
   readonly db: Database;
   readonly now: () => Date;
   readonly newId: () => string;
