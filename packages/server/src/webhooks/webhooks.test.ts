@@ -8,7 +8,7 @@ import { newId } from '../store/uuid.ts';
 import { getWebhookDelivery, listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
 import { purgeWebhookDeliveries } from './retention.ts';
 import { readSigningKey } from './signing-key.ts';
-import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
+import { createWebhook, listWebhooks, updateWebhook } from './webhooks.ts';
 
 const rows = await useTestRows();
 let context: Awaited<ReturnType<typeof openContext>>;
@@ -77,25 +77,10 @@ it('createWebhook refuses more webhooks than the limit, also if they are created
   expect(await listWebhooks(context, scope)).toHaveLength(webhookLimits.webhooks);
 });
 
-it('operations on a webhook of another organization fail exactly as for a missing one', async () => {
-  const [scope, other] = [await newScope(), await newScope()];
-  const { id } = await createWebhook(context, scope, wanted);
-  const { eventId } = await testWebhook(context, scope, id);
-  for (const webhookId of [id, newId(), 'no-uuid']) {
-    const delivery = { webhookId, eventId };
-    const attempts = [
-      () => updateWebhook(context, other, webhookId, { enabled: false }),
-      () => rotateWebhookSecret(context, other, webhookId),
-      () => deleteWebhook(context, other, webhookId),
-      () => testWebhook(context, other, webhookId),
-      () => listWebhookDeliveries(context, other, webhookId, { limit: 10 }),
-      () => getWebhookDelivery(context, other, delivery),
-      () => resendWebhookDelivery(context, other, delivery),
-    ];
-    for (const attempt of attempts) expect(await getApiErrorReason(attempt())).toBe('webhook-not-found');
-  }
-  expect(await listWebhooks(context, other)).toEqual([]);
-  const missing = { webhookId: id, eventId: newId() };
+it('a delivery that its webhook does not have can be neither read nor sent again', async () => {
+  const scope = await newScope();
+  const { id: webhookId } = await createWebhook(context, scope, wanted);
+  const missing = { webhookId, eventId: newId() };
   expect(await getApiErrorReason(getWebhookDelivery(context, scope, missing))).toBe('webhook-delivery-not-found');
   expect(await getApiErrorReason(resendWebhookDelivery(context, scope, missing))).toBe('webhook-delivery-not-found');
 });

@@ -1,15 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createApiClient } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from '../support/deploys.ts';
 import { createUniqueName } from '../support/unique-name.ts';
-import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const service = await useTestServer({ bots: { echo: {} } });
 const { client } = service;
-const { privateKey } = await useSecondOrganization(service);
-const neighbour = createApiClient({ origin: service.url, key: privateKey });
 
 const files = {
   ...createVersionedBot('one'),
@@ -36,17 +33,13 @@ describe('listDeploymentFiles', () => {
     expect(listed[2]).toMatchObject({ sizeBytes: 13, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  it('answers 404 for a directory of the service, for a missing deployment, and for another organization', async () => {
+  it('answers 404 for a directory of the service and for a missing deployment', async () => {
     const { activeDeploymentId } = await waitForSettledDeployment(service, 'echo');
     await expect(
       client.listDeploymentFiles({ params: { agentName: 'echo', deploymentId: activeDeploymentId ?? '' } }),
     ).rejects.toMatchObject({ status: 404, reason: 'deployment-files-unavailable' });
     await expect(client.listDeploymentFiles({ params: { ...params, deploymentId: 'missing' } })).rejects.toMatchObject({
       reason: 'deployment-not-found',
-    });
-    await expect(neighbour.listDeploymentFiles({ params })).rejects.toMatchObject({ reason: 'not-found' });
-    await expect(neighbour.getDeploymentFile({ params, query: { path: 'main.js' } })).rejects.toMatchObject({
-      reason: 'not-found',
     });
   });
 });

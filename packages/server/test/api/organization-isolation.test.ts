@@ -5,14 +5,14 @@ import {
   listOperationPaths,
   type Operation,
 } from '@bothost/contract';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RawResponse, sendRawRequest } from '../support/ask.ts';
-import { evaluateJavaScriptInBot, startAgentSession } from '../support/client.ts';
+import { evaluateJavaScriptInBot, startAgentSession, waitUntilAgentReady } from '../support/client.ts';
 import { uploadAndBuildProject } from '../support/deploys.ts';
 import { signUpPerson } from '../support/people.ts';
 import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
-/** Path parameters that name an object of an organization. Secret sets have their own table in two-organizations.system.test.ts. */
+/** Path parameters that name an object of an organization. */
 const objectParams = [
   'agentName',
   'sessionId',
@@ -25,19 +25,11 @@ const objectParams = [
   'alertId',
   'webhookId',
   'eventId',
-] as const;
-/** Path parameters of other kinds: the organization, secrets, providers, phone carriers, and objects of operations that this service does not support. */
-const otherParams = [
-  'organization',
   'setName',
   'secretKey',
-  'profile',
-  'region',
-  'owner',
-  'repository',
-  'provider',
-  'carrier',
-];
+] as const;
+/** Path parameters of other kinds: the organization, providers, phone carriers, and objects of operations that this service does not support. */
+const otherParams = ['organization', 'profile', 'region', 'owner', 'repository', 'provider', 'carrier'];
 type Ids = Record<(typeof objectParams)[number], string>;
 
 /** Bodies that operations need so that only the object is missing. */
@@ -45,6 +37,8 @@ const bodies: { readonly [Name in keyof AllOperations]?: object } = {
   updateMember: { role: 'viewer' },
   updateService: {},
   createAlert: { kind: 'failed_deployment' },
+  putSecrets: { remove: ['THEIR_KEY'] },
+  rollBackSecrets: { revision: 1 },
 };
 
 /** Queries that operations need, like `bodies`. */
@@ -72,6 +66,12 @@ const furtherRequests: readonly FurtherRequest[] = [
     body: ({ buildId }) => ({ serviceName: 'thief', buildId }),
   },
   { method: 'POST', path: '/agents/ours', reason: 'build-not-usable', body: ({ buildId }) => ({ buildId }) },
+  {
+    method: 'POST',
+    path: '/agents/ours',
+    reason: 'secret-set-not-found',
+    body: ({ setName }) => ({ secretSet: setName }),
+  },
   { method: 'POST', path: '/agents/ours/rollback', body: ({ deploymentId }) => ({ deploymentId }) },
   { method: 'GET', path: '/agents/ours/deployments/{deploymentId}' },
   { method: 'GET', path: '/agents/ours/deployments/{deploymentId}/files' },
@@ -93,9 +93,7 @@ const rows = scoped.flatMap((operation) =>
 );
 
 /** Without the audit log, which contains the names in the caller's own requests. */
-const lists = rows.filter(
-  ({ method, path }) => method === 'GET' && !namesObject(path) && !/\{setName\}|\/audit/.test(path),
-);
+const lists = rows.filter(({ method, path }) => method === 'GET' && !namesObject(path) && !path.includes('/audit'));
 
 const missing = Object.fromEntries(objectParams.map((name) => [name, crypto.randomUUID()])) as Ids;
 const malformed = Object.fromEntries(objectParams.map((name) => [name, `malformed-${name}`.toLowerCase()])) as Ids;
@@ -106,7 +104,7 @@ const client = createApiClient({ origin: service.url, key: neighbours.privateKey
 const publicClient = createApiClient({ origin: service.url, key: neighbours.publicKey });
 const address = { url: service.url, publicKey: neighbours.publicKey, client, publicClient };
 const readAgent = () => client.getAgent({ params: { agentName: 'theirs' } });
-await vi.waitUntil(async () => (await readAgent()).ready, { timeout: 40_000 });
+await waitUntilAgentReady({ client }, 'theirs');
 const sessionId = await startAgentSession(address, 'theirs');
 await evaluateJavaScriptInBot(address, 'theirs', sessionId, 'true');
 const build = await uploadAndBuildProject({ client }, { 'package.json': '{}', 'index.js': '' });
@@ -118,6 +116,10 @@ const invitation = await members.createInvitation({ body: { email: 'guest@exampl
 const alert = await client.createAlert({ params: { agentName: 'theirs' }, body: { kind: 'failed_deployment' } });
 const webhook = await client.createWebhook({ body: { url: 'https://webhook.invalid/', events: ['session.ended'] } });
 const delivery = await client.testWebhook({ params: { webhookId: webhook.id } });
+await client.putSecrets({
+  params: { setName: 'their-keys' },
+  body: { secrets: [{ secretKey: 'THEIR_KEY', secretValue: 'value' }] },
+});
 const theirs: Ids = {
   agentName: 'theirs',
   sessionId,
@@ -130,6 +132,8 @@ const theirs: Ids = {
   alertId: alert.id,
   webhookId: webhook.id,
   eventId: delivery.eventId,
+  setName: 'their-keys',
+  secretKey: 'THEIR_KEY',
 };
 const readTheirObjects = async () => ({
   agent: (await readAgent()).desiredDeploymentId,
@@ -141,15 +145,16 @@ const readTheirObjects = async () => ({
   invitations: (await members.listInvitations()).invitations.length,
   alerts: (await client.listAlerts()).alerts.length,
   webhooks: (await client.listWebhooks()).webhooks.map(({ enabled }) => enabled),
+  secretRevisions: (await client.listSecrets({})).sets.map(({ revision }) => revision),
 });
 const owner = await signUpPerson(service, 'owner');
 const personalToken = (await owner.client.createPersonalToken({ body: { name: 'caller' } })).token;
 
-/** Sends a request with the ids, and returns the response without the ids and values that are unique in each response. */
+/** Sends a request with the ids, and returns the response without the ids, the length and values that are unique in each response. */
 async function send(method: string, path: string, ids: Ids, key: string, body?: object): Promise<RawResponse> {
   const filled = path.replace('{organization}', 'test-org').replace(/\{(\w+)\}/g, (_, name) => ids[name as keyof Ids]);
   const response = await sendRawRequest(service, method, filled, body, { key });
-  const { date: _, 'x-request-id': requestId, ...headers } = response.headers;
+  const { date: _, 'content-length': __, 'x-request-id': requestId, ...headers } = response.headers;
   let text = response.text.replace(String(requestId), 'REQUEST');
   for (const [name, id] of Object.entries(ids)) text = text.replaceAll(id, name);
   return { ...response, headers, text, json: {} };
@@ -202,11 +207,9 @@ describe('a caller of another organization', () => {
   });
 
   it('gets the same refusal for an existing and a missing organization', async () => {
-    for (const { operation, path } of rows.filter(
-      ({ path, method }) => method === 'GET' && path.includes('{organization}'),
-    )) {
+    for (const { operation, method, path } of rows.filter(({ path }) => path.includes('{organization}'))) {
       const [existing, none] = [neighbours.name, 'never-was'].map((name) =>
-        send('GET', path.replace('{organization}', name), missing, keyFor(operation)),
+        send(method, path.replace('{organization}', name), missing, keyFor(operation)),
       );
       expect({ path, ...(await existing) }).toEqual({ path, ...(await none) });
       expect(await existing).toMatchObject({ status: 404, text: expect.stringContaining('organization-not-found') });

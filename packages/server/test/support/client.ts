@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { SessionResponse } from '@bothost/contract';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { TestServer } from './test-server.ts';
 
 type Address = Pick<TestServer, 'url' | 'publicKey'>;
@@ -86,6 +86,12 @@ export async function waitForInstanceExit(service: Service, agentName: string, s
   };
   await expect.poll(read, { timeout: 40_000, interval: 50 }).toBeDefined();
   return read();
+}
+
+/** Waits until an agent has a serving deployment. */
+export async function waitUntilAgentReady({ client }: Pick<Service, 'client'>, agentName: string): Promise<void> {
+  const isReady = async () => (await client.getAgent({ params: { agentName } })).ready;
+  await vi.waitUntil(isReady, { timeout: 60_000, interval: 100 });
 }
 
 /** Waits until an agent has no active session, so that the next test can use the agent's whole capacity. */
