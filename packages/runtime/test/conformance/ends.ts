@@ -50,9 +50,9 @@ export function defineInstanceEndTests(setup: RuntimeSetup): void {
     });
 
     const SETSID_CHILD = `require('child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); null`;
-    const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', 'setsid sleep 1000 >/dev/null 2>&1 &']); null`;
+    const ORPHAN = `require('child_process').execFileSync('/bin/sh', ['-c', "trap '' TERM; setsid sleep 1000 >/dev/null 2>&1 &"]); null`;
 
-    it('stops all child processes of a bot, even after they have left its process session', async () => {
+    it('stops all child processes of a bot, even if they have left its process session or ignore SIGTERM', async () => {
       const { start, runtime, probe } = await openRuntimeFixture(setup);
       const address = await start('parent');
       const before = await probe.countProcesses('parent');

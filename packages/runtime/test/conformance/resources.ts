@@ -79,8 +79,9 @@ export function defineResourceTests(setup: RuntimeSetup): void {
   });
 
   describe('a runtime driver with resource limits', () => {
-    it('kills a bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
+    it('kills only the bot that exceeds its memory limit, and reports that it ran out of memory', async () => {
       const { start, runtime } = await openRuntimeFixture(setup);
+      const bystander = await start('bystander');
       const address = await start('eater', '', { ...defaultResourceLimits, memoryBytes: 160 * mebibyte });
       await evaluateCodeThatMayExit(
         address,
@@ -88,6 +89,7 @@ export function defineResourceTests(setup: RuntimeSetup): void {
       );
       const { exit } = await waitForEvent(runtime(), 'exited', 'eater');
       expect(exit).toMatchObject({ reason: 'out-of-memory', code: null, signal: 'SIGKILL', outOfMemory: true });
+      expect(await evaluateInInstance(bystander, '"alive"')).toBe('alive');
     });
 
     testUnless(
