@@ -10,12 +10,9 @@ import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } f
 import { createUniqueName } from './support/unique-name.ts';
 import { useTestServer } from './support/use-test-server.ts';
 
-const loud = 'console.error("no voice to be found"); process.exit(3);';
-
 const service = await useTestServer();
 const one = (await uploadAndBuildProject(service, createVersionedBot('one'))).id;
 const two = (await uploadAndBuildProject(service, createVersionedBot('two'))).id;
-const broken = (await uploadAndBuildProject(service, createVersionedBot('broken', loud))).id;
 
 const ask = async (agentName: string, sessionId: string, path: string) =>
   (await fetch(sessionUrl(service, agentName, sessionId, path), createBearerTokenHeaders(service.publicKey))).text();
@@ -77,94 +74,6 @@ describe('a deploy', () => {
       { serving: false, state: 'ready', buildId: two },
       { serving: false, state: 'ready', buildId: one, rolledBackFrom: null },
     ]);
-  });
-
-  it('keeps the previous version serving and shows the error if the new bot does not start', async () => {
-    const name = createUniqueName('careful');
-    const first = await create(name, one);
-    await deploy(name, { buildId: broken });
-    const versions: string[] = [];
-    for (let isOver = false; !isOver; ) {
-      const id = await startAgentSession(service, name);
-      versions.push(await version(name, id));
-      await stopAgentSession(service, name, id);
-      isOver = (await show(name)).errors.length > 0;
-    }
-    const id = await startAgentSession(service, name);
-    expect([...versions, await version(name, id)].filter((text) => text !== 'one')).toEqual([]);
-    await stopAgentSession(service, name, id);
-
-    const failed = await show(name);
-    expect(failed).toMatchObject({
-      ready: true,
-      available: true,
-      activeDeploymentReady: false,
-      activeDeploymentId: first.desiredDeploymentId,
-      reconciledDeploymentId: failed.desiredDeploymentId,
-      errors: [{ code: 'PCC_BOT_EXITED', message: expect.stringContaining('no voice to be found') }],
-      currentRevision: { phase: 'Failed', health: { lastExitCode: 3, reason: 'Error' } },
-      previousRevision: { phase: 'Active' },
-    });
-    const path = { params: { agentName: name, deploymentId: failed.desiredDeploymentId } };
-    expect(await service.client.getDeployment(path)).toMatchObject({
-      state: 'failed',
-      failure: { code: 'PCC_BOT_EXITED', exitCode: 3, tail: expect.stringContaining('no voice to be found') },
-    });
-
-    await deploy(name, { buildId: two });
-    expect(await waitForSettledDeployment(service, name)).toMatchObject({
-      activeDeploymentReady: true,
-      errors: [],
-      conditions: [],
-    });
-  });
-
-  it('serves nothing if the first version is broken, and serves the next working version', async () => {
-    const name = createUniqueName('hopeful');
-    expect(await create(name, broken)).toMatchObject({
-      ready: false,
-      available: false,
-      activeDeploymentId: null,
-      errors: [{ code: 'PCC_BOT_EXITED' }],
-    });
-    await expect(startAgentSession(service, name)).rejects.toMatchObject({ code: 'PCC-1001' });
-    await deploy(name, { buildId: one });
-    expect(await waitForSettledDeployment(service, name)).toMatchObject({
-      ready: true,
-      activeDeploymentReady: true,
-      errors: [],
-    });
-  });
-
-  it('leaves only the last requested deployment serving if many deploys run concurrently', async () => {
-    const name = createUniqueName('hasty');
-    await create(name, one);
-    const all = Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? two : one));
-    await Promise.all(all.map((buildId) => deploy(name, { buildId, forceRedeploy: true })));
-    const { desiredDeploymentId } = await waitForSettledDeployment(service, name);
-    const { deployments } = await service.client.listDeployments({ params: { agentName: name } });
-    expect(deployments.filter(({ serving }) => serving).map(({ id }) => id)).toEqual([desiredDeploymentId]);
-    const given = deployments.filter(({ state }) => state === 'failed');
-    expect(new Set(given.map(({ failure }) => failure?.code))).toEqual(new Set(['PCC_SUPERSEDED']));
-    await expect
-      .poll(async () => {
-        const { idleInstanceCount, startingInstanceCount } = await show(name);
-        return [idleInstanceCount, startingInstanceCount];
-      })
-      .toEqual([1, 0]);
-  });
-
-  it('returns at once and changes nothing if the project is unchanged', async () => {
-    const name = createUniqueName('calm');
-    const { desiredDeploymentId } = await create(name, one);
-    const again = await uploadAndBuildProject(service, createVersionedBot('one'));
-    expect(again.id).toBe(one);
-    expect(await deploy(name, { buildId: again.id })).toMatchObject({ change: 'none', desiredDeploymentId });
-    expect(await deploy(name, { autoScaling: { minAgents: 1 } })).toMatchObject({
-      change: 'scaling',
-      desiredDeploymentId,
-      autoScaling: { minReplicas: 1 },
-    });
   });
 
   it('returns a warning if the name of the agent begins with "start"', async () => {
