@@ -16,11 +16,6 @@ export const hostileValueArbitrary: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''))
   .filter((text) => text !== '' && !text.includes('\0'));
 
-/** Generates `count` values that are difficult to parse and that `fits` accepts. The same seed gives the same values. */
-export function sampleHostileValues(count: number, seed: number, fits: (value: string) => boolean): readonly string[] {
-  return fc.sample(hostileValueArbitrary.filter(fits), { numRuns: count, seed });
-}
-
 /**
  * Returns all ways to write a value in an .env file, or none if the format cannot express the value. Shares no code with the
  * parser.
