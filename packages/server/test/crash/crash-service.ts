@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiClient, createApiClient } from '@bothost/contract';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { findOrphanedResources, findProcessIds } from '../../../runtime/test/orphans.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess, type ServiceProcess } from '../support/service-process.ts';
@@ -122,6 +122,13 @@ export async function openCrashService(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Opens the service that all tests of a file use. Call this at the top level of the file. */
+export async function useCrashService(options: Parameters<typeof openCrashService>[0] = {}): Promise<CrashService> {
+  const service = await openCrashService(options);
+  afterAll(() => service.remove());
+  return service;
 }
 
 /** Writes the directory of an agent, with `scaling` as the section of its `deploy.toml`. Returns the directory. */

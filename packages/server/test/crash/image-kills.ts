@@ -9,13 +9,20 @@ import { waitForSettledDeployment } from '../support/deploys.ts';
 import { createBotEventFile } from './bot-event-file.ts';
 import { openCrashService } from './crash-service.ts';
 import { botEventFileName } from './fixture-bots.ts';
-import type { Scenario, ScenarioKind } from './invariants.ts';
+import type { ScenarioKind } from './invariants.ts';
 import { openSessionRun, type SessionRun } from './session-run.ts';
-import { runScenario } from './session-scenario.ts';
+import { keepRunningScenarios } from './session-scenario.ts';
 
 const clients = 4;
 const sessionsPerKill = 4;
-const kinds: readonly ScenarioKind[] = ['stopped', 'leaves', 'fails', 'crashes', 'mute-leaves', 'mute-fails'];
+const kinds: readonly [ScenarioKind, ...ScenarioKind[]] = [
+  'stopped',
+  'leaves',
+  'fails',
+  'crashes',
+  'mute-leaves',
+  'mute-fails',
+];
 
 /** The agents of the scenarios, whose images have the files of `createFixtureImageFiles`. */
 export const imageAgents = ['parrot', 'worker', 'mute'] as const;
@@ -62,17 +69,7 @@ export async function runWithKills({ environment, createImages, targets }: Image
 }
 
 async function runClients(run: SessionRun, kills: number, turns: ImageKills['targets']) {
-  const { random } = run;
-  const scenarios: Scenario[] = [];
-  let isOver = false;
-  const client = async (_: unknown, number: number) => {
-    for (let count = 0; !isOver; count += 1) {
-      const kind = kinds[(number + count) % kinds.length] ?? 'stopped';
-      scenarios.push(await runScenario(run, kind, `${number}-${count}`));
-      await delay(random.below(60));
-    }
-  };
-  const clientsEnded = Promise.all(Array.from({ length: clients }, client));
+  const { scenarios, ended, end } = keepRunningScenarios(run, kinds, clients);
   const counts = new Map<string, number>();
   const kill = async () => {
     for (let count = 0; count < kills || scenarios.length < sessionsPerKill * kills; count += 1) {
@@ -81,14 +78,12 @@ async function runClients(run: SessionRun, kills: number, turns: ImageKills['tar
         await target.kill(run);
         counts.set(target.name, (counts.get(target.name) ?? 0) + 1);
       }
-      await delay(random.below(1_000));
+      await delay(run.random.below(1_000));
     }
   };
   // Fails at once with a client, because the number of scenarios would not grow then.
-  await Promise.race([kill(), clientsEnded]).finally(() => {
-    isOver = true;
-  });
-  await clientsEnded;
+  await Promise.race([kill(), ended]).finally(end);
+  await ended;
   return { scenarios, counts };
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogLine } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
-import { type CrashService, openCrashService, writeAgent } from './crash-service.ts';
+import { useCrashService, writeAgent } from './crash-service.ts';
 
 /**
  * A bot that prints the numbers up to the number in the request body, the last without a line break, then responds and exits.
@@ -38,10 +38,13 @@ const seed = inject('killSeed');
 
 type Page = { readonly logs: readonly LogLine[]; readonly nextCursor: string | null };
 
-describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
-  const random = createSeededRandom(seed);
-  let service: CrashService;
+const random = createSeededRandom(seed);
+const files = { 'package.json': '{"name": "counter", "main": "main.js"}', 'main.js': bot };
+const service = await useCrashService({
+  writeAgents: (directory) => [writeAgent(directory, 'counter', 'max_agents = 10', files)],
+});
 
+describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
   async function ask<T>(method: string, path: string, options?: { key: string; body: unknown }): Promise<T> {
     const { status, body } = await service.request<T>(method, path, options);
     expect({ path, status, body }).toMatchObject({ status: 200 });
@@ -66,14 +69,6 @@ describe(`${kills} kills of the server while bots write (seed ${seed})`, () => {
     }
   }
   const counted = (count: number) => [...Array.from({ length: count }, (_, index) => String(index)), 'the end'];
-
-  beforeAll(async () => {
-    const files = { 'package.json': '{"name": "counter", "main": "main.js"}', 'main.js': bot };
-    service = await openCrashService({
-      writeAgents: (directory) => [writeAgent(directory, 'counter', 'max_agents = 10', files)],
-    });
-  });
-  afterAll(() => service.remove());
 
   it('never lose or duplicate a line in followed or stored logs', async () => {
     let isOver = false;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { createKillTally } from '../../../runtime/test/kill-tally.ts';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
-import { type DailyStandIn, startDailyStandIn } from '../support/daily.ts';
-import { type CrashService, openCrashService, writeAgent } from './crash-service.ts';
+import { startDailyStandIn } from '../support/daily.ts';
+import { useCrashService, writeAgent } from './crash-service.ts';
 
 const kills = Math.ceil(inject('kills') / 2);
 const seed = inject('killSeed');
@@ -21,25 +21,15 @@ server.listen(process.env.BOT_SOCKET ?? { port: Number(process.env.PORT), host: 
 
 type RoomRecord = { readonly session_id: string; readonly name: string; readonly deleted_at: Date | null };
 
+const random = createSeededRandom(seed);
+const daily = await startDailyStandIn({ latencyMs: 15 });
+afterAll(daily.close);
+const service = await useCrashService({
+  environment: { BOTHOST_DAILY_API_URL: daily.url },
+  writeAgents: (directory) => [writeAgent(directory, 'roomy', 'min_agents = 1\nmax_agents = 5', { 'main.js': bot })],
+});
+
 describe(`${kills} kills of the server during starts of sessions in rooms (seed ${seed})`, () => {
-  const random = createSeededRandom(seed);
-  let daily: DailyStandIn;
-  let service: CrashService;
-
-  beforeAll(async () => {
-    daily = await startDailyStandIn({ latencyMs: 15 });
-    service = await openCrashService({
-      environment: { BOTHOST_DAILY_API_URL: daily.url },
-      writeAgents: (directory) => [
-        writeAgent(directory, 'roomy', 'min_agents = 1\nmax_agents = 5', { 'main.js': bot }),
-      ],
-    });
-  });
-  afterAll(async () => {
-    await service.remove();
-    await daily.close();
-  });
-
   const readRecords = async (): Promise<RoomRecord[]> =>
     service.database().rows('select session_id, name, deleted_at from session_rooms');
   const listSessionIds = async (): Promise<string[]> =>

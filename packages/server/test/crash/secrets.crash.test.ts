@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditEntry, SecretRevision, SecretSetDetails, SecretWriteResult } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createKillTally } from '../../../runtime/test/kill-tally.ts';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
 import type { ApiResponse } from '../support/service-process.ts';
-import { type CrashService, openCrashService } from './crash-service.ts';
+import { useCrashService } from './crash-service.ts';
 
 const kills = Math.ceil(inject('kills') * 1.5);
 const seed = inject('killSeed');
@@ -16,15 +16,10 @@ const keys = Array.from({ length: 50 }, (_, index) => `KEY_${String(index).padSt
  */
 type KnownSet = { readonly name: string; generation: number; revision: number };
 
+const random = createSeededRandom(seed);
+const service = await useCrashService();
+
 describe(`${kills} kills of the server during writes of ${keys.length} secrets (seed ${seed})`, () => {
-  const random = createSeededRandom(seed);
-  let service: CrashService;
-
-  beforeAll(async () => {
-    service = await openCrashService();
-  });
-  afterAll(() => service.remove());
-
   async function read<T>(path: string): Promise<T> {
     const { status, body } = await service.request<T>('GET', `/v1/${path}`);
     expect(status).toBe(200);

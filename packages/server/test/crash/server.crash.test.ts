@@ -4,16 +4,22 @@ import { createSeededRandom } from '../../../runtime/test/random.ts';
 import { type Scenario, scenarioKinds } from './invariants.ts';
 import { type SessionPhase, sessionSearches } from './session-phases.ts';
 import { openSessionRun, type SessionRun } from './session-run.ts';
-import { beginSession, checkBotResponds, runScenario, stopSession, waitForSessionEnd } from './session-scenario.ts';
+import {
+  beginSession,
+  checkBotResponds,
+  keepRunningScenarios,
+  stopSession,
+  waitForSessionEnd,
+} from './session-scenario.ts';
 import { openWebhookCrashService, type WebhookCrashService } from './session-webhooks.ts';
 
 const wanted = inject('kills');
 const perPhase = Math.floor(wanted / 10);
 const seed = inject('killSeed');
-const clients = 5;
+const clientCount = 5;
 
 describe(`${wanted} random kills of the server with five sessions in flight`, () => {
-  const scenarios: Scenario[] = [];
+  let scenarios: Scenario[] = [];
   let run: SessionRun;
   let webhooks: WebhookCrashService;
 
@@ -24,15 +30,8 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
     // One session lasts through all kills and receives a request from time to time.
     const { scenario: veteran } = await beginSession(run, 'stopped', 'veteran', 0);
     run.bystanders.add(veteran.sessionId ?? '');
-    let isOver = false;
-    const client = async (_: unknown, number: number) => {
-      for (let count = 0; !isOver; count += 1) {
-        const kind = scenarioKinds[(number + count) % scenarioKinds.length] ?? 'stopped';
-        scenarios.push(await runScenario(run, kind, `${number}-${count}`));
-        await delay(random.below(60));
-      }
-    };
-    const clientsEnded = Promise.all(Array.from({ length: clients }, client));
+    const clients = keepRunningScenarios(run, scenarioKinds, clientCount);
+    scenarios = clients.scenarios;
     while (killer.tally.total() < wanted) {
       if (random.next() < 0.1) await killer.killAtStart();
       else {
@@ -44,8 +43,8 @@ describe(`${wanted} random kills of the server with five sessions in flight`, ()
       if (random.next() < 0.3) await delay(random.below(1_000));
       service.start();
     }
-    isOver = true;
-    await clientsEnded;
+    clients.end();
+    await clients.ended;
     await checkBotResponds(run, veteran);
     await stopSession(run, veteran);
     await waitForSessionEnd(run, veteran);

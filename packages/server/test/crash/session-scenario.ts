@@ -31,6 +31,31 @@ export async function runScenario(
   return scenario;
 }
 
+/**
+ * Runs one session after another in each of `count` clients, until `end` is called. Then `ended` resolves once the last sessions
+ * have ended.
+ */
+export function keepRunningScenarios(
+  run: SessionRun,
+  kinds: readonly [ScenarioKind, ...ScenarioKind[]],
+  count: number,
+) {
+  const scenarios: Scenario[] = [];
+  let isOver = false;
+  const client = async (_: unknown, number: number) => {
+    for (let session = 0; !isOver; session += 1) {
+      const kind = kinds[(number + session) % kinds.length] ?? kinds[0];
+      scenarios.push(await runScenario(run, kind, `${number}-${session}`));
+      await delay(run.random.below(60));
+    }
+  };
+  const ended = Promise.all(Array.from({ length: count }, client));
+  const end = () => {
+    isOver = true;
+  };
+  return { scenarios, ended, end };
+}
+
 export async function beginSession(run: SessionRun, kind: ScenarioKind, tag: string, milliseconds: number) {
   const scenario: Scenario = {
     tag,

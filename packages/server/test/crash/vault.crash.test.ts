@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SecretWriteResult, VaultStatus, VaultTask } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { createKillTally } from '../../../runtime/test/kill-tally.ts';
 import { createSeededRandom } from '../../../runtime/test/random.ts';
-import { type CrashService, openCrashService } from './crash-service.ts';
+import { useCrashService } from './crash-service.ts';
 
 const kills = Math.max(5, Math.ceil(inject('kills') / 5));
 const seed = inject('killSeed');
@@ -19,17 +19,11 @@ const rotations = 40;
 type Work = 'rekey' | 'rotate';
 const works: readonly Work[] = ['rekey', 'rotate'];
 
+const random = createSeededRandom(seed);
+const service = await useCrashService();
+const token = readFileSync(join(service.dataDirectory, 'operator-token'), 'utf8').trim();
+
 describe(`${kills} kills of the server during rotations of vault keys (seed ${seed})`, () => {
-  const random = createSeededRandom(seed);
-  let service: CrashService;
-  let token: string;
-
-  beforeAll(async () => {
-    service = await openCrashService();
-    token = readFileSync(join(service.dataDirectory, 'operator-token'), 'utf8').trim();
-  });
-  afterAll(() => service.remove());
-
   const ask = (method: string, path: string, body?: unknown) =>
     service.call(method, `/v1/operator/vault${path}`, token, body);
   const beginSession = (work: VaultTask['task']) => {
