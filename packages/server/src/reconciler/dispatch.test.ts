@@ -109,14 +109,25 @@ async function session(bot: Bot, fields: Partial<ReadySession> = {}, state: 'sta
   };
   return { context, readySession };
 }
+/** Dispatches a session to a bot, until the session has ended or is not owned any more. */
+async function dispatchTo(...given: Parameters<typeof session>) {
+  const opened = await session(...given);
+  await dispatchSession(opened.context, opened.readySession);
+  return opened;
+}
+/** Resumes a session after a restart of the server, like `dispatchTo`. */
+async function resumeWith(...given: Parameters<typeof session>) {
+  const opened = await session(...given);
+  await resumeSession(opened.context, opened.readySession);
+  return opened;
+}
 const stored = (id: string) => rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
 const statuses = () => ended.map(([status]) => status);
 const urls = () => requests.map(({ url }) => url.split('?')[0]);
 
 describe('dispatchSession', () => {
   it('sends headers and body to the bot and records the start time', async () => {
-    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
-    await dispatchSession(context, readySession);
+    const { readySession } = await dispatchTo({ '/bot': answer(200, {}) }, { transport: 'webrtc' });
     expect(requests[0]).toMatchObject({
       url: '/bot',
       body: '{"caller":"anna"}',
@@ -141,8 +152,7 @@ describe('dispatchSession', () => {
   });
 
   it('keeps the time of a dispatch that is recorded already', async () => {
-    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { dispatchedAt: secondsAgo(9) });
-    await dispatchSession(context, readySession);
+    const { readySession } = await dispatchTo({ '/bot': answer(200, {}) }, { dispatchedAt: secondsAgo(9) });
     expect(await stored(readySession.id)).toMatchObject({ state: 'live', handed_over_at: null });
   });
 
@@ -179,8 +189,7 @@ describe('dispatchSession', () => {
   });
 
   it('does not send a session to another instance if the bot accepted the connection and closed it', async () => {
-    const { context, readySession } = await session({ '/bot': (request) => request.socket.destroy() });
-    await dispatchSession(context, readySession);
+    await dispatchTo({ '/bot': (request) => request.socket.destroy() });
     expect([replaced, statuses()]).toEqual([[], ['HTTP_ERROR']]);
   });
 
@@ -223,15 +232,13 @@ describe('dispatchSession', () => {
 
   it('ends the session with BOT_START_TIMEOUT if the bot does not accept the session in time', async () => {
     const bot: Bot = { '/bot': () => undefined, '/_bot/session': () => acceptDeadline.abort() };
-    const { context, readySession } = await session(bot);
-    await dispatchSession(context, readySession);
+    const { readySession } = await dispatchTo(bot);
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
     expect(await stored(readySession.id)).toMatchObject({ state: 'starting', bot_started_at: null });
   });
 
   it.each([409, 401, 503])('records no start time if the bot rejects the session with status %i', async (status) => {
-    const { context, readySession } = await session({ '/bot': answer(status, {}), '/_bot/session': () => undefined });
-    await dispatchSession(context, readySession);
+    const { readySession } = await dispatchTo({ '/bot': answer(status, {}), '/_bot/session': () => undefined });
     expect(statuses()).toEqual([`${status}`]);
     expect(await stored(readySession.id)).toMatchObject({ bot_started_at: null });
   });
@@ -244,8 +251,7 @@ describe('dispatchSession', () => {
     ['the completion status of a stop', answer(200, { completionStatus: 'SESSION_STOPPED' }), 'HTTP_COMPLETED'],
     ['a lost connection', (request) => request.socket.destroy(), 'HTTP_ERROR'],
   ])("derives the session's status from the bot's response: %s", async (_, bot, status) => {
-    const { context, readySession } = await session({ '/bot': bot });
-    await dispatchSession(context, readySession);
+    await dispatchTo({ '/bot': bot });
     expect(statuses()).toEqual([status]);
   });
 
@@ -282,8 +288,7 @@ describe('dispatchSession', () => {
   });
 
   it('ends the session with SESSION_TIME_LIMIT if the bot completes the session at its time limit', async () => {
-    const { context, readySession } = await session({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
-    await dispatchSession(context, readySession);
+    await dispatchTo({ '/bot': answer(200, {}) }, { maxSeconds: 0 });
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
@@ -356,8 +361,7 @@ describe('dispatchSession', () => {
   );
 
   it('leaves the session running when the service closes', async () => {
-    const { context, readySession } = await session({ '/bot': () => closing.abort() });
-    await dispatchSession(context, readySession);
+    const { readySession } = await dispatchTo({ '/bot': () => closing.abort() });
     expect(statuses()).toEqual([]);
     expect(await stored(readySession.id)).toMatchObject({ completion_status: null, handed_over_at: testNow });
   });
@@ -365,11 +369,10 @@ describe('dispatchSession', () => {
 
 describe('a session adopted after a server restart', () => {
   it('is dispatched to its bot if the bot reports that it has no session', async () => {
-    const { context, readySession } = await session({
+    const { readySession } = await resumeWith({
       '/_bot/session': answer(200, { state: 'idle' }),
       '/bot': answer(200, {}),
     });
-    await resumeSession(context, readySession);
     expect(urls().slice(0, 2)).toEqual(['/_bot/session', '/bot']);
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${deriveControlToken(key, readySession.instanceId)}`);
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
@@ -377,11 +380,10 @@ describe('a session adopted after a server restart', () => {
 
   it('is not dispatched twice, and takes the start time from the bot', async () => {
     const startedAt = secondsAgo(1).toISOString();
-    const { context, readySession } = await session({
+    const { readySession } = await resumeWith({
       '/_bot/session': answer(200, { state: 'ended', status: 200, startedAt, endedAt: testNow.toISOString() }),
       '/bot': answer(500, {}),
     });
-    await resumeSession(context, readySession);
     expect(urls()).toEqual(['/_bot/session']);
     expect(ended).toEqual([['HTTP_COMPLETED', testNow]]);
     expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(1) });
@@ -395,8 +397,7 @@ describe('a session adopted after a server restart', () => {
       endedAt: secondsAgo(5).toISOString(),
     };
     const fields = { botStartedAt: secondsAgo(30), maxSeconds: 60 };
-    const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
-    await resumeSession(context, readySession);
+    await resumeWith({ '/_bot/session': answer(200, report) }, fields, 'live');
     expect(ended).toEqual([['OUT_OF_CREDIT', secondsAgo(5)]]);
     expect(transitions).toEqual(['open']);
   });
@@ -404,8 +405,7 @@ describe('a session adopted after a server restart', () => {
   it('ends with SESSION_TIME_LIMIT if it reached its time limit during the restart', async () => {
     const report = { state: 'ended', status: 200, endedAt: secondsAgo(5).toISOString() };
     const fields = { botStartedAt: secondsAgo(70), maxSeconds: 60 };
-    const { context, readySession } = await session({ '/_bot/session': answer(200, report) }, fields, 'live');
-    await resumeSession(context, readySession);
+    await resumeWith({ '/_bot/session': answer(200, report) }, fields, 'live');
     expect(statuses()).toEqual(['SESSION_TIME_LIMIT']);
   });
 
@@ -428,16 +428,14 @@ describe('a session adopted after a server restart', () => {
   it("is not dispatched again if the previous server's dispatch reaches the bot only after the first status request", async () => {
     const reports = [{ state: 'idle' }, { state: 'running' }, { state: 'ended', status: 200 }];
     const bot: Bot = { '/_bot/session': (_, response) => void response.end(JSON.stringify(reports.shift())) };
-    const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });
-    await resumeSession(context, readySession);
+    await resumeWith(bot, { dispatchedAt: secondsAgo(9) });
     expect(urls()).not.toContain('/bot');
     expect(statuses()).toEqual(['HTTP_COMPLETED']);
   });
 
   it('ends with BOT_START_TIMEOUT if the bot does not report in time whether it has the session', async () => {
     const bot: Bot = { '/_bot/session': () => acceptDeadline.abort() };
-    const { context, readySession } = await session(bot, { dispatchedAt: secondsAgo(9) });
-    await resumeSession(context, readySession);
+    await resumeWith(bot, { dispatchedAt: secondsAgo(9) });
     expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
   });
 
@@ -445,16 +443,14 @@ describe('a session adopted after a server restart', () => {
     'ends with BOT_START_TIMEOUT if its bot does not have it and its client no longer waits (status route: %s)',
     async (reportsSession) => {
       const bot: Bot = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
-      const { context, readySession } = await session(bot, { reportsSession, requestedAt: secondsAgo(300) });
-      await resumeSession(context, readySession);
+      await resumeWith(bot, { reportsSession, requestedAt: secondsAgo(300) });
       expect(urls()).not.toContain('/bot');
       expect(statuses()).toEqual(['BOT_START_TIMEOUT']);
     },
   );
 
   it('is not ended at once if its bot no longer has a status route', async () => {
-    const { context, readySession } = await session({ '/bot': answer(200, {}) });
-    await resumeSession(context, readySession);
+    await resumeWith({ '/bot': answer(200, {}) });
     expect(urls()).toEqual(['/_bot/session']);
     expect(statuses()).toEqual([]);
   });
@@ -469,8 +465,7 @@ describe('a session adopted after a server restart', () => {
   });
 
   it('is not ended if the service shuts down during a status request to the bot', async () => {
-    const { context, readySession } = await session({ '/_bot/session': () => closing.abort() });
-    await resumeSession(context, readySession);
+    await resumeWith({ '/_bot/session': () => closing.abort() });
     expect(statuses()).toEqual([]);
   });
 
@@ -478,18 +473,16 @@ describe('a session adopted after a server restart', () => {
     const silent = { reportsSession: false } as const;
 
     it('is dispatched to the bot if no earlier dispatch is recorded', async () => {
-      const { context, readySession } = await session({ '/bot': answer(200, {}) }, silent);
-      await resumeSession(context, readySession);
+      await resumeWith({ '/bot': answer(200, {}) }, silent);
       expect(urls()[0]).toBe('/bot');
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
     });
 
     it('becomes live without a second dispatch to the bot if an earlier dispatch is recorded', async () => {
-      const { context, readySession } = await session(
+      const { readySession } = await resumeWith(
         { '/bot': answer(200, {}) },
         { ...silent, readyAt: secondsAgo(10), dispatchedAt: secondsAgo(9) },
       );
-      await resumeSession(context, readySession);
       expect(urls()).toEqual(['/_bot/session']);
       expect(await stored(readySession.id)).toMatchObject({ state: 'live', bot_started_at: secondsAgo(9) });
       expect(drained).toEqual([[readySession.instanceId, secondsAgo(9 - readySession.maxSeconds)]]);
@@ -497,20 +490,14 @@ describe('a session adopted after a server restart', () => {
 
     it('is dispatched to the bot again if the bot now reports that it has no session', async () => {
       const idle = { '/_bot/session': answer(200, { state: 'idle' }), '/bot': answer(200, {}) };
-      const { context, readySession } = await session(
-        idle,
-        { ...silent, dispatchedAt: secondsAgo(9), botStartedAt: secondsAgo(9) },
-        'live',
-      );
-      await resumeSession(context, readySession);
+      await resumeWith(idle, { ...silent, dispatchedAt: secondsAgo(9), botStartedAt: secondsAgo(9) }, 'live');
       expect(urls().slice(0, 3)).toEqual(['/_bot/session', '/_bot/session', '/bot']);
       expect(statuses()).toEqual(['HTTP_COMPLETED']);
       expect(drained).toEqual([]);
     });
 
     it('stays live if it was live before the restart', async () => {
-      const { context, readySession } = await session({}, { ...silent, botStartedAt: secondsAgo(9) }, 'live');
-      await resumeSession(context, readySession);
+      const { readySession } = await resumeWith({}, { ...silent, botStartedAt: secondsAgo(9) }, 'live');
       expect(urls()).toEqual(['/_bot/session']);
       expect(transitions).toEqual(['open']);
       expect(drained).toEqual([[readySession.instanceId, secondsAgo(9 - readySession.maxSeconds)]]);

@@ -38,6 +38,8 @@ const instance = (fields: Partial<PlannedInstance> = {}): PlannedInstance => ({
   busy: false,
   ...fields,
 });
+const startingInstance = (fields: Partial<PlannedInstance> = {}) =>
+  instance({ state: 'starting', readyAt: null, ...fields });
 const session = (fields: Partial<PlannedSession> = {}): PlannedSession => ({
   id: 's',
   state: 'live',
@@ -51,10 +53,11 @@ const session = (fields: Partial<PlannedSession> = {}): PlannedSession => ({
   relayLost: false,
   ...fields,
 });
+/** A state of one serving deployment, unless `fields` says otherwise. */
 const observed = (fields: Partial<ObservedState> = {}): ObservedState => ({
   now,
   draining: false,
-  deployments: [],
+  deployments: [deployment()],
   instances: [],
   sessions: [],
   orphans: [],
@@ -84,7 +87,7 @@ const replace = (idle: number): ReconcileAction => ({ do: 'provision', deploymen
 type Row = readonly [name: string, observed: Partial<ObservedState>, actions: readonly ReconcileAction[]];
 
 const deployments: readonly Row[] = [
-  ['returns no actions for an empty state', {}, []],
+  ['returns no actions for an empty state', { deployments: [] }, []],
   [
     'discards the prepared project of a superseded deployment',
     { deployments: [deployment({ serving: false, superseded: true })] },
@@ -127,7 +130,7 @@ const deployments: readonly Row[] = [
     },
     [fill(2)],
   ],
-  ['keeps no warm instances if min_agents is 0', { deployments: [deployment()] }, []],
+  ['keeps no warm instances if min_agents is 0', {}, []],
   ['fills an empty pool', { deployments: [deployment({ minAgents: 2 })] }, [fill(2)]],
   [
     'fills a pool that lacks an instance',
@@ -136,10 +139,7 @@ const deployments: readonly Row[] = [
   ],
   [
     'counts starting instances as part of the pool',
-    {
-      deployments: [deployment({ minAgents: 2 })],
-      instances: [instance(), instance({ id: 'j', state: 'starting', readyAt: null, busy: true })],
-    },
+    { deployments: [deployment({ minAgents: 2 })], instances: [instance(), startingInstance({ id: 'j', busy: true })] },
     [],
   ],
   [
@@ -179,15 +179,12 @@ const deployments: readonly Row[] = [
   ],
   [
     'keeps a replaceable instance until its replacement is ready',
-    {
-      deployments: [deployment()],
-      instances: [instance({ replaceable: true }), instance({ id: 'j', state: 'starting', readyAt: null, busy: true })],
-    },
+    { instances: [instance({ replaceable: true }), startingInstance({ id: 'j', busy: true })] },
     [],
   ],
   [
     'retires a replaceable instance when its replacement is ready',
-    { deployments: [deployment()], instances: [instance({ id: 'j' }), instance({ replaceable: true })] },
+    { instances: [instance({ id: 'j' }), instance({ replaceable: true })] },
     [retire],
   ],
   [
@@ -200,11 +197,7 @@ const deployments: readonly Row[] = [
   ],
   [
     'replaces no replaceable instance that has a session',
-    {
-      deployments: [deployment()],
-      instances: [instance({ replaceable: true, sessionId: 's' })],
-      sessions: [session()],
-    },
+    { instances: [instance({ replaceable: true, sessionId: 's' })], sessions: [session()] },
     [],
   ],
   [
@@ -218,10 +211,7 @@ const deployments: readonly Row[] = [
   ],
   [
     'replaces no replaceable instance in the pause after a failed start',
-    {
-      deployments: [deployment({ restAfterFailureUntil: ago(-1) })],
-      instances: [instance({ replaceable: true })],
-    },
+    { deployments: [deployment({ restAfterFailureUntil: ago(-1) })], instances: [instance({ replaceable: true })] },
     [],
   ],
   [
@@ -233,16 +223,8 @@ const deployments: readonly Row[] = [
     },
     [],
   ],
-  [
-    'keeps surplus instances for five minutes',
-    { deployments: [deployment()], instances: [instance({ readyAt: ago(299) })] },
-    [],
-  ],
-  [
-    'retires a surplus instance after five minutes',
-    { deployments: [deployment()], instances: [instance({ readyAt: ago(300) })] },
-    [retire],
-  ],
+  ['keeps surplus instances for five minutes', { instances: [instance({ readyAt: ago(299) })] }, []],
+  ['retires a surplus instance after five minutes', { instances: [instance({ readyAt: ago(300) })] }, [retire]],
   [
     'retires only as many instances as are surplus',
     {
@@ -253,22 +235,19 @@ const deployments: readonly Row[] = [
   ],
   [
     'retires a surplus instance that the platform will end once',
-    {
-      deployments: [deployment({ minAgents: 0 })],
-      instances: [instance({ readyAt: ago(301), leaving: true })],
-    },
-    [{ do: 'retire-instance', instanceId: 'i' }],
+    { deployments: [deployment({ minAgents: 0 })], instances: [instance({ readyAt: ago(301), leaving: true })] },
+    [retire],
   ],
   [
     'marks an exited surplus instance as lost, and does not retire it as well',
-    { deployments: [deployment()], instances: [instance({ readyAt: ago(900), running: false })] },
+    { instances: [instance({ readyAt: ago(900), running: false })] },
     [lost],
   ],
 ];
 
 const validating = deployment({ id: 'new', state: 'validating', serving: false });
 const first = instance({ id: 'n', deploymentId: 'new', readyAt: now });
-const firstStarting = instance({ ...first, state: 'starting', readyAt: null });
+const firstStarting = startingInstance({ id: 'n', deploymentId: 'new' });
 const activate: ReconcileAction = { do: 'activate-deployment', deploymentId: 'new' };
 const fillNew = (idle: number): ReconcileAction => ({ do: 'provision', deploymentId: 'new', idle });
 
@@ -350,12 +329,7 @@ const rollouts: readonly Row[] = [
         deployment({ serving: false, superseded: true, minAgents: 2 }),
         { ...validating, serving: true, state: 'ready' },
       ],
-      instances: [
-        instance(),
-        instance({ id: 'j', state: 'starting', readyAt: null, busy: true }),
-        instance({ id: 'k', sessionId: 's' }),
-        first,
-      ],
+      instances: [instance(), startingInstance({ id: 'j', busy: true }), instance({ id: 'k', sessionId: 's' }), first],
       sessions: [session({ instanceId: 'k' })],
     },
     [retire, { do: 'stop-instance', instanceId: 'j' }],
@@ -364,7 +338,7 @@ const rollouts: readonly Row[] = [
     'starts the instance of the old deployment that a session waits for',
     {
       deployments: [deployment({ serving: false, superseded: true })],
-      instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, running: false })],
+      instances: [startingInstance({ sessionId: 's', running: false })],
       sessions: [session({ state: 'starting', owned: false, botStartedAt: null })],
     },
     [start],
@@ -372,42 +346,26 @@ const rollouts: readonly Row[] = [
 ];
 
 const instances: readonly Row[] = [
-  [
-    'starts an instance that has no process yet',
-    { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null, running: false })] },
-    [start],
-  ],
+  ['starts an instance that has no process yet', { instances: [startingInstance({ running: false })] }, [start]],
   [
     'waits again for a running instance that is not ready, as after a crash of the server',
-    { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null })] },
+    { instances: [startingInstance()] },
     [start],
   ],
-  [
-    'does not start an instance that is being started',
-    { deployments: [deployment()], instances: [instance({ state: 'starting', readyAt: null, busy: true })] },
-    [],
-  ],
-  ['keeps a ready, idle instance', { deployments: [deployment()], instances: [instance()] }, []],
-  [
-    'marks a ready instance without a process as lost',
-    { deployments: [deployment()], instances: [instance({ running: false })] },
-    [lost],
-  ],
+  ['does not start an instance that is being started', { instances: [startingInstance({ busy: true })] }, []],
+  ['keeps a ready, idle instance', { instances: [instance()] }, []],
+  ['marks a ready instance without a process as lost', { instances: [instance({ running: false })] }, [lost]],
   [
     'marks a stopping instance without a process as lost',
-    { deployments: [deployment()], instances: [instance({ state: 'stopping', running: false })] },
+    { instances: [instance({ state: 'stopping', running: false })] },
     [lost],
   ],
   [
     'stops a stopping instance that is still running, as after a crash of the server',
-    { deployments: [deployment()], instances: [instance({ state: 'stopping' })] },
+    { instances: [instance({ state: 'stopping' })] },
     [stop],
   ],
-  [
-    'does not stop an instance that is being stopped',
-    { deployments: [deployment()], instances: [instance({ state: 'stopping', busy: true })] },
-    [],
-  ],
+  ['does not stop an instance that is being stopped', { instances: [instance({ state: 'stopping', busy: true })] }, []],
   [
     'retires idle instances of a deployment that no longer serves',
     { deployments: [deployment({ serving: false })], instances: [instance()] },
@@ -418,42 +376,26 @@ const instances: readonly Row[] = [
     { deployments: [deployment({ serving: false })], instances: [instance({ sessionId: 's' })], sessions: [session()] },
     [],
   ],
-  ['retires an idle instance of a removed deployment', { instances: [instance()] }, [retire]],
-  [
-    'retires idle instances during a drain',
-    { draining: true, deployments: [deployment()], instances: [instance()] },
-    [retire],
-  ],
+  ['retires an idle instance of a removed deployment', { deployments: [], instances: [instance()] }, [retire]],
+  ['retires idle instances during a drain', { draining: true, instances: [instance()] }, [retire]],
   [
     'retires idle instances that have no process yet during a drain',
-    {
-      draining: true,
-      deployments: [deployment()],
-      instances: [instance({ state: 'starting', readyAt: null, running: false })],
-    },
+    { draining: true, instances: [startingInstance({ running: false })] },
     [retire],
   ],
   [
     'starts an instance that a session waits for during a drain',
     {
       draining: true,
-      deployments: [deployment()],
-      instances: [instance({ state: 'starting', readyAt: null, running: false, sessionId: 's' })],
+      instances: [startingInstance({ running: false, sessionId: 's' })],
       sessions: [session({ state: 'starting', botStartedAt: null, owned: false })],
     },
     [start],
   ],
-  [
-    'stops an instance whose session has ended',
-    { deployments: [deployment()], instances: [instance({ sessionId: 'over' })] },
-    [stop],
-  ],
+  ['stops an instance whose session has ended', { instances: [instance({ sessionId: 'over' })] }, [stop]],
   [
     'stops an instance that is being started if its session has ended',
-    {
-      deployments: [deployment()],
-      instances: [instance({ sessionId: 'over', state: 'starting', readyAt: null, busy: true })],
-    },
+    { instances: [startingInstance({ sessionId: 'over', busy: true })] },
     [stop],
   ],
   [
@@ -463,18 +405,18 @@ const instances: readonly Row[] = [
       instances: [instance({ leaving: true }), instance({ id: 'j', leaving: true, sessionId: 's' })],
       sessions: [session({ instanceId: 'j', state: 'live', owned: true })],
     },
-    [{ do: 'retire-instance', instanceId: 'i' }],
+    [retire],
   ],
   ['removes a running instance without a row', { orphans: ['x'] }, [{ do: 'remove-orphan', instanceId: 'x' }]],
 ];
 
-const withInstance = { deployments: [deployment()], instances: [instance({ sessionId: 's' })] };
-const whileStarting = {
-  deployments: [deployment()],
-  instances: [instance({ sessionId: 's', state: 'starting', readyAt: null, busy: true })],
-};
+const withInstance = { instances: [instance({ sessionId: 's' })] };
+const whileStarting = { instances: [startingInstance({ sessionId: 's', busy: true })] };
 const starting = (fields: Partial<PlannedSession> = {}) =>
   session({ state: 'starting', botStartedAt: null, owned: false, ...fields });
+
+const waiting = (fields: Partial<PlannedSession>) =>
+  starting({ state: 'waiting', transport: 'websocket', instanceId: null, ...fields });
 
 const sessions: readonly Row[] = [
   ['does nothing for a live session with an owner', { ...withInstance, sessions: [session()] }, []],
@@ -507,36 +449,10 @@ const sessions: readonly Row[] = [
     { ...whileStarting, sessions: [starting({ requestedAt: ago(300) })] },
     [decide('BOT_START_TIMEOUT')],
   ],
-  [
-    'waits 300 s for the client of a WebSocket session',
-    {
-      sessions: [
-        session({
-          state: 'waiting',
-          transport: 'websocket',
-          instanceId: null,
-          botStartedAt: null,
-          owned: false,
-          createdAt: ago(299),
-        }),
-      ],
-    },
-    [],
-  ],
+  ['waits 300 s for the client of a WebSocket session', { sessions: [waiting({ createdAt: ago(299) })] }, []],
   [
     'ends a WebSocket session whose client has not connected after 300 s',
-    {
-      sessions: [
-        session({
-          state: 'waiting',
-          transport: 'websocket',
-          instanceId: null,
-          botStartedAt: null,
-          owned: false,
-          createdAt: ago(300),
-        }),
-      ],
-    },
+    { sessions: [waiting({ createdAt: ago(300) })] },
     [{ do: 'end-session', sessionId: 's', status: 'BOT_CONNECTION_TIMEOUT', at: 'now', only: 'waiting' }],
   ],
   [
@@ -591,7 +507,7 @@ const sessions: readonly Row[] = [
   ],
   [
     'does not dispatch a session to the former port of an instance without a process',
-    { deployments: [deployment()], instances: [instance({ sessionId: 's', running: false })], sessions: [starting()] },
+    { instances: [instance({ sessionId: 's', running: false })], sessions: [starting()] },
     [lost],
   ],
   [
@@ -602,7 +518,6 @@ const sessions: readonly Row[] = [
   [
     'ends a WebSocket session at the last heartbeat of its relay if the bot has exited too',
     {
-      deployments: [deployment()],
       instances: [instance({ sessionId: 's', running: false })],
       sessions: [session({ transport: 'websocket', owned: false, relayLost: true })],
     },
