@@ -5,27 +5,24 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
+import { expect, test } from 'vitest';
+import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
 import { signUp as createAccount, createInvitationLink as createInvitation, testPassword } from './support/accounts.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility as inspect, openPage as openInspectedPage } from './support/inspected-page.ts';
 
 /** Tests the pages for accounts in a real browser, with the built service and the built botcli. */
 let service: BuiltService;
 let browser: Browser;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  service = await startBuiltService({ BOTHOST_AGENTS: '' });
-  browser = await launchBrowser(null);
-});
-afterAll(async () => {
-  if (!hasBrowser) return;
-  await browser?.close();
-  await service?.close();
-});
+setUpBrowser(
+  (started) => {
+    ({ service, browser } = started);
+  },
+  { agents: [] },
+);
 
 const openPage = (context: BrowserContext, url: string) => openInspectedPage(service, context, url);
 const invite = (...words: string[]) => createInvitation(service, ...words);

@@ -18,7 +18,7 @@ setUpDashboard(
   (dashboard) => {
     ({ service, browser, page } = dashboard);
   },
-  { bot: ['crow', { conversationLevel: 'recording' }] },
+  { bots: [['crow', { conversationLevel: 'recording' }]] },
 );
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);

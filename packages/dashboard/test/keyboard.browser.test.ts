@@ -1,36 +1,33 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { runInTerminal, terminalKeys } from '../../cli/test/run-in-terminal.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { createInvitationLink, testPassword } from './support/accounts.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
 import { openPage } from './support/inspected-page.ts';
 
 /** Tests all steps of a new person in the dashboard with the keyboard alone: the test never clicks, and no script sets the focus. */
 let service: BuiltService;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 /** Violations of the content security policy. The open page adds to this list. */
 let violations: readonly string[] = [];
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  service = await startBuiltService();
-  browser = await launchBrowser(service.folder);
-  context = await browser.newContext();
-  const opened = await openPage(service, context, await createInvitationLink(service, 'ada@example.com'));
-  ({ page, violations } = opened);
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.close();
-  expect(violations).toEqual([]);
-});
+setUpBrowser(
+  async (started) => {
+    service = started.service;
+    context = await started.browser.newContext();
+    const opened = await openPage(service, context, await createInvitationLink(service, 'ada@example.com'));
+    ({ page, violations } = opened);
+  },
+  { hasMicrophone: true },
+);
+afterAll(() => expect(violations).toEqual([]));
 
 const field = (name: string) => page.getByLabel(new RegExp(`^${name}`));
 const button = (name: string) => page.getByRole('button', { name, exact: true });

@@ -1,15 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { type BotProjectDirectory, writeBot } from '../../server/test/support/bots.ts';
+import { expect } from 'vitest';
+import type { BuiltService } from '../../../test/service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';
 
 /** Tests the talk pages of an organization, and conversations over WebRTC, in a real browser with the built service. */
-const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
 /** Code of the test bot: keeps a WebRTC offer until the test passes it to another browser page, which creates the answer. */
 const prelude = `queueMicrotask(() => {
@@ -34,27 +32,23 @@ const webrtcOnly = `queueMicrotask(() => {
   };
 });`;
 
-let bot: BotProjectDirectory;
-let picky: BotProjectDirectory;
 let service: BuiltService;
 let browser: Browser;
 let context: BrowserContext;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  bot = await writeBot('peer', { prelude });
-  picky = await writeBot('picky', { prelude: webrtcOnly });
-  service = await startBuiltService({ BOTHOST_AGENTS: [parrot, bot.path, picky.path].join(',') });
-  browser = await launchBrowser(service.folder);
-  context = await browser.newContext();
-});
-afterAll(async () => {
-  if (!hasBrowser) return;
-  await browser?.close();
-  await service?.close();
-  await bot?.remove();
-  await picky?.remove();
-});
+setUpBrowser(
+  async (started) => {
+    ({ service, browser } = started);
+    context = await browser.newContext();
+  },
+  {
+    bots: [
+      ['peer', { prelude }],
+      ['picky', { prelude: webrtcOnly }],
+    ],
+    hasMicrophone: true,
+  },
+);
 
 const status = (page: Page) => page.getByRole('status');
 const transcript = (page: Page) => page.getByRole('log', { name: 'Transcript' });

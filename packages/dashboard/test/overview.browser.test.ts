@@ -17,7 +17,7 @@ setUpDashboard(
   (dashboard) => {
     ({ service, context, page } = dashboard);
   },
-  { bot: ['broken', { prelude: 'process.exit(3);' }] },
+  { bots: [['broken', { prelude: 'process.exit(3);' }]] },
 );
 
 /** Presses both keys of a shortcut at once, because the page ignores the second key if it comes too late. */

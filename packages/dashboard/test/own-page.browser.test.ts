@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { build, type PreviewServer, preview } from 'vite';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { afterAll, expect } from 'vitest';
+import type { BuiltService } from '../../../test/service.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
 
 /** Tests the example web page from docs/sessions.md, which is served from a different origin than the service. */
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -14,24 +15,20 @@ let service: BuiltService;
 let browser: Browser;
 let pages: PreviewServer;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  service = await startBuiltService();
-  browser = await launchBrowser(service.folder);
-  const root = join(service.folder, 'client');
-  await mkdir(root);
-  await symlink(fromRoot('node_modules'), join(root, 'node_modules'));
-  await writeFile(join(root, 'index.html'), await readDocumentedPage());
-  await build({ root, configFile: false, logLevel: 'error' });
-  pages = await preview({ root, configFile: false, preview: { port: 0, host: '127.0.0.1' } });
-});
+setUpBrowser(
+  async (started) => {
+    ({ service, browser } = started);
+    const root = join(service.folder, 'client');
+    await mkdir(root);
+    await symlink(fromRoot('node_modules'), join(root, 'node_modules'));
+    await writeFile(join(root, 'index.html'), await readDocumentedPage());
+    await build({ root, configFile: false, logLevel: 'error' });
+    pages = await preview({ root, configFile: false, preview: { port: 0, host: '127.0.0.1' } });
+  },
+  { hasMicrophone: true },
+);
 
-afterAll(async () => {
-  if (!hasBrowser) return;
-  await browser?.close();
-  await pages?.close();
-  await service?.close();
-});
+afterAll(() => pages?.close());
 
 async function readDocumentedPage(): Promise<string> {
   const page = /```html\n([\s\S]*?)```/.exec(await readFile(fromRoot('docs/sessions.md'), 'utf8'))?.[1] ?? '';

@@ -5,10 +5,11 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, botcliProgramPath, startBuiltService } from '../../../test/service.ts';
+import { expect } from 'vitest';
+import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
 import { startSession } from './support/sessions.ts';
 
 /** Takes the screenshots of the documentation from a running service. `npm run docs:pictures` stores them in `docs/pictures`. */
@@ -23,21 +24,16 @@ let browser: Browser;
 let target: string;
 let dashboard: Page;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  service = await startBuiltService();
-  browser = await launchBrowser(service.folder);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
-  ({ page: dashboard } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com')));
-  target = isStored ? fromRoot('docs/pictures') : join(service.folder, 'pictures');
-  await mkdir(target, { recursive: true });
-});
-
-afterAll(async () => {
-  if (!hasBrowser) return;
-  await browser?.close();
-  await service?.close();
-});
+setUpBrowser(
+  async (started) => {
+    ({ service, browser } = started);
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
+    ({ page: dashboard } = await signUp(service, context, await createInvitationLink(service, 'ada@example.com')));
+    target = isStored ? fromRoot('docs/pictures') : join(service.folder, 'pictures');
+    await mkdir(target, { recursive: true });
+  },
+  { hasMicrophone: true },
+);
 
 async function takePicture(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
   const path = join(target, `${name}.png`);

@@ -1,22 +1,16 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { expect } from 'vitest';
+import type { BuiltService } from '../../../test/service.ts';
+import { browserTest } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';
 
 /** Tests the API reference in a real browser, with the built service. */
 let service: BuiltService;
 let browser: Browser;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  service = await startBuiltService();
-  browser = await launchBrowser(null);
-});
-afterAll(async () => {
-  if (!hasBrowser) return;
-  await browser?.close();
-  await service?.close();
+setUpBrowser((started) => {
+  ({ service, browser } = started);
 });
 
 browserTest(

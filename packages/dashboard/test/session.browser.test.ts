@@ -15,7 +15,7 @@ setUpDashboard(
   (dashboard) => {
     ({ service, page } = dashboard);
   },
-  { bot: ['crow', { conversationLevel: 'transcript' }] },
+  { bots: [['crow', { conversationLevel: 'transcript' }]] },
 );
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);

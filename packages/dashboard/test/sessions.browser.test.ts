@@ -18,7 +18,7 @@ setUpDashboard(
   (dashboard) => {
     ({ service, browser, page } = dashboard);
   },
-  { bot: ['crow'] },
+  { bots: [['crow']] },
 );
 
 const inspect = (name: string) => checkLayoutAndAccessibility(page, name);

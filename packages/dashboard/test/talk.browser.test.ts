@@ -1,66 +1,42 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { generateApiKey } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
-import { type BotProjectDirectory, writeBot } from '../../server/test/support/bots.ts';
+import { afterAll, expect } from 'vitest';
+import type { BuiltService } from '../../../test/service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
-import { browserTest, hasBrowser, launchBrowser } from './support/browser.ts';
+import { browserTest, launchBrowser } from './support/browser.ts';
+import { setUpBrowser } from './support/dashboard.ts';
+import { openPage as openInspectedPage } from './support/inspected-page.ts';
 
 /** Tests the talk page in a real browser, with the standard client, the built service and its parrot bot. */
 /** Source of a bot that answers every HTTP request but accepts no WebSocket. */
 const plainServer = `require('node:http').createServer((_, response) => response.end())
   .listen(Number(process.env.PORT), process.env.BOT_HOST);`;
-const parrot = fileURLToPath(new URL('../../../examples/parrot', import.meta.url));
 
-let bots: BotProjectDirectory[] = [];
 let service: BuiltService;
 let publicKey: string;
 let withMicrophone: Browser;
 let withoutMicrophone: Browser;
 
-beforeAll(async () => {
-  if (!hasBrowser) return;
-  bots = [
-    await writeBot('failing', { websocketAuth: 'token' }),
-    await writeBot('plain', { prelude: plainServer, alone: true }),
-  ];
-  const agents = [parrot, ...bots.map((bot) => bot.path)];
-  service = await startBuiltService({ BOTHOST_AGENTS: agents.join(',') });
-  publicKey = service.publicKey;
-  withMicrophone = await launchBrowser(service.folder);
-  withoutMicrophone = await launchBrowser(null);
-});
+setUpBrowser(
+  async (started) => {
+    ({ service, browser: withMicrophone } = started);
+    publicKey = service.publicKey;
+    withoutMicrophone = await launchBrowser(null);
+  },
+  {
+    bots: [
+      ['failing', { websocketAuth: 'token' }],
+      ['plain', { prelude: plainServer, alone: true }],
+    ],
+    hasMicrophone: true,
+  },
+);
+afterAll(() => withoutMicrophone?.close());
 
-afterAll(async () => {
-  if (!hasBrowser) return;
-  await Promise.all([withMicrophone?.close(), withoutMicrophone?.close()]);
-  await service?.close();
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
-
-type OpenPage = {
-  readonly page: Page;
-  /** Descriptions of faults: requests to other hosts, violations of the content security policy, and uncaught errors. */
-  readonly violations: string[];
-};
-
-async function openPage(browser: Browser, path: string): Promise<OpenPage> {
-  const page = await browser.newPage();
-  const violations: string[] = [];
-  page.on('request', (request) => {
-    if (!request.url().startsWith(service.origin) && !request.url().startsWith(`blob:${service.origin}`))
-      violations.push(request.url());
-  });
-  page.on('pageerror', (error) => violations.push(error.message));
-  page.on('console', (message) => {
-    if (/Content Security Policy/.test(message.text())) violations.push(message.text());
-  });
-  await page.goto(`${service.origin}${path}`);
-  return { page, violations };
-}
+const openPage = async (browser: Browser, path: string) =>
+  openInspectedPage(service, await browser.newContext(), `${service.origin}${path}`);
 
 const status = (page: Page) => page.getByRole('status');
 const transcript = (page: Page) => page.getByRole('log', { name: 'Transcript' });
