@@ -1,12 +1,11 @@
-import { chmod, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../test/test-directory.ts';
 import { hashDirectory } from './directory-hash.ts';
 
 async function project() {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-hash-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const directory = await createTestDirectory();
   await mkdir(join(directory, 'lib'));
   await writeFile(join(directory, 'index.js'), 'one');
   await writeFile(join(directory, 'lib/other.js'), 'two');

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { on, once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestDirectory } from '../test/test-directory.ts';
 import { type SpawnerRequest, type SpawnerRequestMessage, spawnerEventMessageSchema } from './spawner-messages.ts';
 
 const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.url));
@@ -35,8 +35,7 @@ it('the spawner exits when the server disconnects, even if a program holds open 
 
 it('the spawner kills a program whose start time it cannot read', async ({ skip }) => {
   skip(spawnSync('unshare', [...withoutProc, 'true']).status !== 0, 'this account or machine does not allow the mount');
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-spawner-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const [outputPath, exitPath] = [join(directory, 'output'), join(directory, 'exit')];
   await writeFile(exitPath, '');
   const spawner = startSpawner('unshare', [...withoutProc, process.execPath, programPath]);

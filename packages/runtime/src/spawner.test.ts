@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../test/test-directory.ts';
 import { getSpawnerPid, runProgram, startProgram } from './spawner.ts';
 
 const options = { cwd: '/', env: { PATH: '/usr/bin:/bin' } };
 const shell = (script: string) => ['sh', '-c', script];
 
 async function start(script: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-spawner-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const [outputPath, exitPath] = [join(directory, 'output'), join(directory, 'exit')];
   await writeFile(exitPath, '    ');
   const program = await startProgram(shell(script), { ...options, outputPath, exitPath, input: 'first\n' });
@@ -125,8 +124,7 @@ describe('a killed spawner', () => {
   });
 
   it('leaves its unfinished programs to the next spawner, which runs them again', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'bothost-spawner-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await createTestDirectory();
     const pidFile = join(directory, 'pid');
     const script = `if [ -e ${pidFile} ]; then echo again; else echo $$ >${pidFile}; exec sleep 1000; fi`;
     const running = runProgram(shell(script), options);

@@ -1,12 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../test/test-directory.ts';
 import { writeJsonAtomically } from './write-json-atomically.ts';
 
 it('writeJsonAtomically stores values shorter and longer than a page, and leaves no temporary file', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const path = join(directory, 'value.json');
   const values = [{ a: 'é'.repeat(100) }, { a: 1 }, 'x'.repeat(4094), 'x'.repeat(4095), 'y'.repeat(20_000), null];
   for (const value of values) {
@@ -18,8 +17,7 @@ it('writeJsonAtomically stores values shorter and longer than a page, and leaves
 });
 
 it('writeJsonAtomically overwrites the file in place, with an unchanged inode, if the value fits into a page', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-json-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const path = join(directory, 'value.json');
   writeJsonAtomically(path, { state: 'starting' });
   const { ino } = await stat(path);

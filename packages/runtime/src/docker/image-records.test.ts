@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../../test/test-directory.ts';
 import { openImageRecords } from './image-records.ts';
 
 const hourMs = 60 * 60 * 1000;
 
 async function openTestRecords() {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-images-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   let time = Date.now();
   const records = openImageRecords(directory, () => new Date(time));
   return {

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../../test/test-directory.ts';
 import { selectOutputToDrop } from './output-gap.ts';
 
 const limitBytes = 100_000;
 
 async function gapIn(text: string, known: { from: number; to: number } | null = null, base = 0) {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-gap-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const path = join(directory, 'output');
   await writeFile(path, text);
   return selectOutputToDrop({ path, base, size: text.length, gap: known, limitBytes: limitBytes });

@@ -25,6 +25,7 @@ import {
 } from '../conformance/fixture.ts';
 import { createTestInstanceSpec, defaultResourceLimits } from '../instance-spec.ts';
 import { describeAsRoot, isRoot } from '../root.ts';
+import { createTestDirectory } from '../test-directory.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 import { createInstanceProcessProbe } from './probe.ts';
 
@@ -206,9 +207,7 @@ describe('an instance of a killed server', () => {
 
 describeAsRoot('the process driver as root', () => {
   it('rejects a data directory that the accounts of bots cannot reach', async () => {
-    const closed = await mkdtemp(join(tmpdir(), 'bothost-closed-'));
-    onTestFinished(() => rm(closed, { recursive: true }));
-    await chmod(closed, 0o700);
+    const closed = await createTestDirectory(0o700);
     await expect(open(join(closed, 'data'))).rejects.toThrow(/cannot access .*mode 0711/);
   });
 

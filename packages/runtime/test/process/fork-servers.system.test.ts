@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ProcessRuntimeOptions } from '../../src/process/options.ts';
 import { hasEnded, readProcessStat } from '../../src/process/proc/process-identity.ts';
 import type { ContainmentKind } from '../../src/process/records/contained-processes.ts';
 import { getForkServerFiles } from '../../src/process/records/fork-server-record.ts';
 import { getInstanceFiles, readInstanceRecord } from '../../src/process/records/instance-record.ts';
 import { evaluateCodeThatMayExit, evaluateInInstance, waitForEvent } from '../conformance/fixture.ts';
+import { createTestDirectory } from '../test-directory.ts';
 import {
   botProcessIdsPythonCode,
   forkableBotSource,
@@ -28,8 +28,7 @@ const runs = (pid: number) => {
  * `failing` exists.
  */
 async function openCountingBot(kind: ContainmentKind, options: Partial<ProcessRuntimeOptions> = {}) {
-  const shared = await mkdtemp(join(tmpdir(), 'bothost-imports-'));
-  onTestFinished(() => rm(shared, { recursive: true }));
+  const shared = await createTestDirectory();
   const [counter, failing] = [join(shared, 'imports'), join(shared, 'failing')];
   await writeFile(counter, '');
   await chmod(counter, 0o666);

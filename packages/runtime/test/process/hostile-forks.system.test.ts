@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProcessStat } from '../../src/process/proc/process-identity.ts';
 import { evaluateInInstance } from '../conformance/fixture.ts';
 import { testAsRoot } from '../root.ts';
+import { createTestDirectory } from '../test-directory.ts';
 import {
   type BotProcessIds,
   botProcessIdsPythonCode,
@@ -136,9 +136,7 @@ for name in os.listdir('/proc/self/fd'):
 
 describe.each(ownAccounts)('a hostile bot module in a fork server, containment by %s', (kind) => {
   it('cannot switch to an account outside its user id range, and cannot access other processes', async () => {
-    const reports = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
-    onTestFinished(() => rm(reports, { recursive: true }));
-    await chmod(reports, 0o777);
+    const reports = await createTestDirectory(0o777);
     const actions = {
       'to root': 'os.setuid(0)',
       'to the next range': 'os.setuid(os.getuid() + 1024)',
@@ -199,9 +197,7 @@ result = sorted(os.readlink(f'/proc/self/fd/{name}').split(':')[0] for name in o
 
 describe('a bot with an exit handler', () => {
   it('runs the handler once in each instance, and never in the fork server', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'bothost-hostile-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
-    await chmod(directory, 0o777);
+    const directory = await createTestDirectory(0o777);
     const log = join(directory, 'exits');
     const note = `atexit.register(lambda: print(os.getpid(), file=open('${log}', 'a')))`;
     const bot = await openForkingBotFixture(strongest, `import atexit\n${forkableBotSource}${note}\n`);

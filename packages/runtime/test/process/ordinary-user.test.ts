@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { testAsRoot } from '../root.ts';
+import { createTestDirectory } from '../test-directory.ts';
 
 const nobodyUid = 65_534;
 
@@ -46,9 +46,7 @@ require('http').createServer((request, response) => response.end(answer)).listen
 `;
 
 testAsRoot('the process driver runs under an ordinary account and reports which limits it cannot enforce', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'bothost-nobody-'));
-  onTestFinished(() => rm(root, { recursive: true }));
-  await chmod(root, 0o755);
+  const root = await createTestDirectory(0o755);
   const source = (name: string) => fileURLToPath(new URL(`../../src/${name}`, import.meta.url));
   // Bundle the process driver into a directory that all users can read, because an ordinary user may not be able to read this
   // checkout.

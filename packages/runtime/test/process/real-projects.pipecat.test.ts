@@ -13,6 +13,7 @@ import type { BotProjectSource, BuildLimits, InstanceAddress, PreparedProject, R
 import { writeStandInShim } from '../conformance/stand-in-shim.ts';
 import { createTestInstanceSpec } from '../instance-spec.ts';
 import { describeUnless, testUnless } from '../skip-with-reason.ts';
+import { createTestDirectory } from '../test-directory.ts';
 import { openProcessRuntime } from './open-process-runtime.ts';
 
 const neverAborted = new AbortController().signal;
@@ -467,9 +468,7 @@ describe.each([
   ['yarn', '@yarnpkg/cli-dist@4.18.1', ['install', '--mode=update-lockfile'], 'kept'],
 ])('a project with a lock file of %s (%s)', (tool, spec, lock, developmentDependencies) => {
   it('is installed by that tool and started, and rejected if the lock file is stale', async () => {
-    const tools = await mkdtemp(join(tmpdir(), 'bothost-tools-'));
-    onTestFinished(() => rm(tools, { recursive: true, force: true }));
-    await chmod(tools, 0o755);
+    const tools = await createTestDirectory(0o755);
     const run = promisify(execFile);
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', tools, spec]);
     const bin = join(tools, 'node_modules/.bin');

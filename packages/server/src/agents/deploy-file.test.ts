@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { readDeployFile } from './deploy-file.ts';
 
 describe('readDeployFile', () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bothost-deploy-'));
+    directory = await createTestDirectory();
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   const read = (name = 'parrot') => readDeployFile(directory, name);
   async function reading(text: string) {

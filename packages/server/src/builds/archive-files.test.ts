@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deploymentFileLimits } from '@bothost/contract';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { createArchive } from '../../test/support/archive.ts';
 import { listArchiveFiles, readArchiveFile } from './archive-files.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bothost-archive-files-'));
+  folder = await createTestDirectory();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const { signal } = new AbortController();
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

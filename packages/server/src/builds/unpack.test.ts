@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unpackedArchiveLimits } from '@bothost/contract';
 import type { DirectoryTreeRemover } from '@bothost/runtime';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import {
   createArchive,
   createPaxRecords,
@@ -23,12 +23,11 @@ let root: string;
 let folder: string;
 let removeTree: DirectoryTreeRemover;
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'bothost-unpack-'));
+  root = await createTestDirectory();
   folder = join(root, 'folder');
   await mkdir(folder);
   removeTree = openTreeRemover({ quarantineDirectory: join(root, 'quarantine'), logger: pino({ level: 'silent' }) });
 });
-afterEach(() => rm(root, { recursive: true, force: true }));
 
 async function unpack(bytes: Buffer, limits: Partial<UnpackLimits> = {}) {
   const path = join(folder, 'archive');

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { createBufferedLog } from './buffered-log.ts';
 
 function openLog(path: string) {
@@ -18,8 +17,7 @@ function openLog(path: string) {
 }
 
 it('writes buffered lines when the process exits', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-log-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const path = join(directory, 'log');
   const log = openLog(path);
   await once(log, 'ready');

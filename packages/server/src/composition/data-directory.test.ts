@@ -1,17 +1,16 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { deriveKeyFromRootKey, openDataDirectory } from './data-directory.ts';
 
 describe('the data directory', () => {
   let parent: string;
   let path: string;
   beforeEach(async () => {
-    parent = await mkdtemp(join(tmpdir(), 'bothost-data-'));
+    parent = await createTestDirectory();
     path = join(parent, 'below', 'data');
   });
-  afterEach(() => rm(parent, { recursive: true, force: true }));
 
   const mode = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
   const files = async () => (await readdir(path)).sort();

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { appendFile, mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { type ContentLocation, listFrameHeaders, readFrames, writeFrame } from './content-file.ts';
 
 async function openTestContent(): Promise<ContentLocation> {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-content-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   return { path: join(directory, 'agent', 'session'), key: randomBytes(32), sessionId: 's', kind: 'lines' };
 }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openTreeRemover } from '@bothost/runtime/remove-tree';
 import { pino } from 'pino';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { secondsAgo, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
@@ -17,8 +17,7 @@ import { deleteConversationKeys, findConversation } from './rows.ts';
 const day = 86_400;
 const rows = await useTestRows();
 const of = await rows.deployedAgent();
-const root = await mkdtemp(join(tmpdir(), 'bothost-conversations-'));
-afterAll(() => rm(root, { recursive: true }));
+const root = await useTestDirectory();
 const context: ConversationRemovalContext = {
   db: rows.db,
   now: () => testNow,

@@ -1,15 +1,14 @@
-import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogLevel } from '@bothost/contract';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import type { LogPosition } from './position.ts';
 import { readOutput } from './read-output.ts';
 
 /** An output of several windows, with entries of several lines and a mark within each. */
 async function openOutput() {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-entries-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   let text = '';
   const marks: { at: number; end: number; unattended: boolean }[] = [];
   for (let number = 0; number < 4_000; number++) {

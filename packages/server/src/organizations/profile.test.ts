@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { type CliProfile, writeCliProfile } from './profile.ts';
 
 describe('the CLI profile', () => {
@@ -17,11 +17,10 @@ describe('the CLI profile', () => {
   };
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bothost-profile-'));
+    directory = await createTestDirectory();
     file = join(directory, 'config', 'botcli', 'config.toml');
     other = join(directory, 'data', 'botcli.toml');
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 

@@ -1,17 +1,13 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestDirectory } from '../../../runtime/test/test-directory.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { createServiceProcess } from '../support/service-process.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 it('the service runs and stops while its output is redirected to a full disk', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-output-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  await chmod(directory, 0o711);
+  const directory = await createTestDirectory(0o711);
   // Each write to this device fails with ENOSPC (full(4)).
   const command = `exec "${process.execPath}" "${program}" >/dev/full 2>&1`;
   const service = createServiceProcess({ directory, agents: [], port: await findFreePort(), command });

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import {
   derivePreferredUnixAccountId,
   maxUnixAccountId,
@@ -13,8 +13,7 @@ import { unixAccountForAccessChecks } from './isolation.ts';
 import { releaseReservedUid } from './reservations.ts';
 
 async function directories() {
-  const root = await mkdtemp(join(tmpdir(), 'bothost-accounts-'));
-  onTestFinished(() => rm(root, { recursive: true }));
+  const root = await createTestDirectory();
   return { reservations: join(root, 'reserved'), owner: root };
 }
 

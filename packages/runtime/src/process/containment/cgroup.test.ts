@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import { countCgroupOomKills, createCgroups, forbidForks, limitCgroupCpu, openCgroupUsageReader } from './cgroup.ts';
 
 const resourceLimits = { cpuMillicores: 500, memoryBytes: 1_000_000 };
 
 /** Plain files stand in for the cgroup file system, because CI machines lack cgroup version 2 controllers. */
 async function unifiedGroup() {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-cgroup-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const unified = join(directory, 'instance');
   await mkdir(unified);
   for (const name of ['memory.swap.max', 'pids.max']) await writeFile(join(unified, name), '');

@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import {
   getUidRangesDirectory,
   parseSubuidRanges,
@@ -12,8 +13,7 @@ import {
 } from './uid-ranges.ts';
 
 async function openReservations(): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
-  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const root = await createTestDirectory();
   return join(root, 'uids');
 }
 
@@ -53,8 +53,7 @@ describe('releaseRange', () => {
 describe('releaseOrphanedRanges', () => {
   it('releases a user id range if the directory that owns it is missing, or if `isOrphan` returns true for this directory', async () => {
     const reservations = await openReservations();
-    const existing = await mkdtemp(join(tmpdir(), 'bothost-ranges-'));
-    onTestFinished(() => rm(existing, { recursive: true }));
+    const existing = await createTestDirectory();
     const kept = reserveRange(reservations, existing);
     reserveRange(reservations, join(existing, 'fork-servers/deleted'));
     reserveRange(reservations, tmpdir());

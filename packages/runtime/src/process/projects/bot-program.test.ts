@@ -1,15 +1,13 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { isReservedSecretKey } from '@bothost/contract';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { useTestDirectory } from '../../../test/test-directory.ts';
 import { createBotEnvironment } from '../instances/environment.ts';
 import { resolveBotProgram } from './bot-program.ts';
 import { getPythonEnvironmentFiles, markPythonEnvironmentComplete } from './environment-files.ts';
 import type { Project } from './prepared-project.ts';
 
-const environmentsDirectory = await mkdtemp(join(tmpdir(), 'bothost-environments-'));
-afterAll(() => rm(environmentsDirectory, { recursive: true }));
+const environmentsDirectory = await useTestDirectory();
 
 const node: Project = { kind: 'node', project: 'p', main: 'main.js', environment: null, owner: null, gid: null };
 const python: Project = { kind: 'python', project: 'p', main: 'bot.py', environment: 'e', owner: 'o', gid: null };

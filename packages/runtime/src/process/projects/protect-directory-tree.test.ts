@@ -1,8 +1,8 @@
-import { chmod, chown, lchown, link, lstat, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, lchown, link, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeAsRoot } from '../../../test/root.ts';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import { chownTree } from './copy-project.ts';
 import { protectDirectoryTree } from './protect-directory-tree.ts';
 
@@ -10,8 +10,7 @@ const builder = { uid: 61_500, gid: 61_600, signal: new AbortController().signal
 
 describeAsRoot('protectDirectoryTree', () => {
   const open = async () => {
-    const root = await mkdtemp(join(tmpdir(), 'bothost-protect-'));
-    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const root = await createTestDirectory();
     await mkdir(join(root, 'tree/inner'), { recursive: true });
     await writeFile(join(root, 'tree/inner/file'), 'made');
     await symlink('/etc/passwd', join(root, 'tree/link'));

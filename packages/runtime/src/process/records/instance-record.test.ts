@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import { getInstanceFiles, readInstanceRecord, writeInstanceRecord } from './instance-record.ts';
 
 /** A record that version 0.1.0 wrote. */
@@ -9,8 +9,7 @@ const stored =
   '{"version":1,"instanceId":"i","deploymentId":"d","createdAt":"2026-01-02T03:04:05.678Z","bootId":"b","port":16384,"limits":{"cpuMillicores":500,"memoryBytes":1000000},"containment":"uid","account":{"uid":61185,"gid":61186},"cgroups":null,"address":{"host":"127.0.0.1","port":16384},"keeper":{"pid":7,"startTicks":99}}';
 
 it('readInstanceRecord and writeInstanceRecord support the format of version 0.1.0, for upgrades and downgrades', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-record-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const files = { ...getInstanceFiles(directory, 'i'), record: join(directory, 'spec.json') };
   await writeFile(files.record, stored);
   const record = readInstanceRecord(files) ?? expect.fail('no record');

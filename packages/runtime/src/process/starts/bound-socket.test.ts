@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chown, mkdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { isRoot, testAsRoot } from '../../../test/root.ts';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { getInstanceFiles } from '../records/instance-record.ts';
 import { findBoundSocket } from './bound-socket.ts';
@@ -13,9 +13,7 @@ import { findBoundSocket } from './bound-socket.ts';
 const account = isRoot ? unixAccountForAccessChecks : null;
 
 async function openInstance() {
-  const root = await mkdtemp(join(tmpdir(), 'bothost-bound-'));
-  onTestFinished(() => rm(root, { recursive: true }));
-  await chmod(root, 0o711);
+  const root = await createTestDirectory(0o711);
   const files = getInstanceFiles(root, 'i');
   await mkdir(files.directory, { mode: 0o711 });
   await mkdir(files.socketDirectory, { mode: 0o700 });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxSecretValueBytes, secretSetKeyPattern, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import { unixAccountForAccessChecks } from '../containment/isolation.ts';
 import { passEnvironmentThroughShell } from './shell-environment.ts';
 import { readExitStatusFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
@@ -36,9 +36,7 @@ const isRoot = process.geteuid?.() === 0;
 let hasPrivateTmp = false;
 
 async function start(command: readonly string[], environment: Readonly<Record<string, string>>) {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-environment-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  await chmod(directory, 0o777);
+  const directory = await createTestDirectory(0o777);
   const paths = { exitPath: join(directory, 'exit'), outputPath: join(directory, 'output') };
   const supervisor = await startSupervisor({
     ...paths,

@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { createTestDirectory } from '../../../test/test-directory.ts';
 import { parseExitStatusFile, readExitStatusFile, startSupervisedCommand, startSupervisor } from './supervisor.ts';
 
 async function supervise(...command: readonly string[]) {
-  const directory = await mkdtemp(join(tmpdir(), 'bothost-supervisor-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await createTestDirectory();
   const exitPath = join(directory, 'exit');
   const outputPath = join(directory, 'output');
   const environment = { PATH: '/usr/bin:/bin' };

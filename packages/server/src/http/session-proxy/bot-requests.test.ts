@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDirectory } from '../../../../runtime/test/test-directory.ts';
 import type { BotAddress } from '../../instances/address.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
 
@@ -66,8 +65,7 @@ async function ask(port: number, method = 'GET', body: string | Buffer = ''): Pr
 const places = {
   'a port': async (bot: RequestListener) => ({ host: '127.0.0.1', port: portOf(await listen(bot, LOOPBACK)) }),
   'a Unix socket': async (bot: RequestListener) => {
-    const directory = await mkdtemp(join(tmpdir(), 'bothost-socket-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await createTestDirectory();
     const socket = join(directory, 'bot');
     await listen(bot, { path: socket });
     return { socket };
