@@ -5,29 +5,17 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { writeBot } from '../packages/server/test/support/bots.ts';
+import { waitUntilAgentReady } from '../packages/server/test/support/client.ts';
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createCarrierCall, createTwilioCall, dialCall } from '../packages/server/test/support/phone-calls.ts';
-import { startTestServer } from '../packages/server/test/support/test-server.ts';
+import { useTestServer } from '../packages/server/test/support/use-test-server.ts';
 
 const document = await readFile(fileURLToPath(new URL('../docs/telephony.md', import.meta.url)), 'utf8');
-const bots = [await writeBot('phone', { websocketAuth: 'none' }), await writeBot('guarded')];
 /** Tests the examples in docs/telephony.md: opens their WebSocket URLs as a telephone carrier does. */
-const service = await startTestServer({ agents: bots.map(({ path }) => path) });
+const service = await useTestServer({ bots: { phone: { websocketAuth: 'none' }, guarded: {} } });
 const folder = await mkdtemp(join(tmpdir(), 'webhook-'));
-await vi.waitFor(
-  async () => {
-    for (const agentName of ['phone', 'guarded']) {
-      expect((await service.client.getAgent({ params: { agentName } })).ready).toBe(true);
-    }
-  },
-  { timeout: 60_000, interval: 100 },
-);
-afterAll(async () => {
-  await service.close();
-  await rm(folder, { recursive: true });
-  await Promise.all(bots.map((bot) => bot.remove()));
-});
+for (const agentName of ['phone', 'guarded']) await waitUntilAgentReady(service, agentName);
+afterAll(() => rm(folder, { recursive: true }));
 
 function blocks(language: string): string[] {
   return [...document.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, text = '']) => text);

@@ -1,25 +1,18 @@
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTestDirectory } from '../../runtime/test/test-directory.ts';
 import { startServer } from '../src/composition/start-server.ts';
 import { readConfig } from '../src/config.ts';
-import { openDatabase } from '../src/store/database.ts';
-import type { Tables } from '../src/store/tables.ts';
-import { createTestDatabase } from './support/test-database.ts';
+import { createTestDatabase, openTestConnections } from './support/test-database.ts';
 import { startTestServer } from './support/test-server.ts';
 
-const logger = pino({ level: 'silent' });
-
 async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'bothost-failed-start-'));
-  // Bots run under their own accounts, which need permission to enter this temporary directory.
-  await chmod(folder, 0o711);
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await createTestDirectory(0o711);
   return folder;
 }
 
@@ -72,7 +65,7 @@ async function prepareService() {
     BOTCLI_CONFIG: join(folder, 'profile', 'config.toml'),
     DATABASE_URL: database.url,
   };
-  const db = await openDatabase<Tables>({ address: database.address, logger, maxConnections: 1 });
+  const db = await openTestConnections(database, 1);
   onTestFinished(async () => {
     await db.destroy();
     await database.drop();

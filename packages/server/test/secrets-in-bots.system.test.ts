@@ -2,16 +2,15 @@ import { createHash } from 'node:crypto';
 import { createApiClient, isReservedSecretKey, maxSecretValueBytes, secretSetLimits } from '@bothost/contract';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../src/composition/start-server.ts';
 import { readConfig } from '../src/config.ts';
-import { openDatabase } from '../src/store/database.ts';
-import type { Tables } from '../src/store/tables.ts';
 import { createBearerTokenHeaders, sessionUrl, startAgentSession, stopAgentSession } from './support/client.ts';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from './support/deploys.ts';
+import { openTestConnections } from './support/test-database.ts';
 import { startTestServer } from './support/test-server.ts';
 import { createUniqueName } from './support/unique-name.ts';
-import { useTestServer } from './support/use-test-server.ts';
+import { useDatabase, useTestServer } from './support/use-test-server.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -34,11 +33,8 @@ const main = bot['main.js']?.replace(
 );
 
 const service = await useTestServer();
-const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+const db = await useDatabase(service);
 const buildId = (await uploadAndBuildProject(service, { ...bot, 'main.js': main ?? '' })).id;
-afterAll(async () => {
-  await db.destroy();
-});
 
 const show = (agentName: string) => service.client.getAgent({ params: { agentName } });
 const deploy = (agentName: string, body: NonNullable<Parameters<typeof service.client.updateAgent>[0]['body']> = {}) =>
@@ -293,7 +289,7 @@ describe('secrets in bots', () => {
     await waitForSettledDeployment(own, 'lasts');
     const running = await startAgentSession(own, 'lasts');
     expect(await hashesIn('lasts', running, own)).toMatchObject({ A: hash('one') });
-    const ownDb = await openDatabase<Tables>({ address: own.database.address, logger, maxConnections: 1 });
+    const ownDb = await openTestConnections(own.database);
     await move('lasting', 'elsewhere', ownDb).finally(() => ownDb.destroy());
     await own.server.close();
     const environment = {

@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiClient, createApiClient, type PhoneCarrier, phoneCarriers } from '@bothost/contract';
 import { sql } from 'kysely';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { isRoot } from '../../runtime/test/root.ts';
-import { openDatabase } from '../src/store/database.ts';
-import type { Tables } from '../src/store/tables.ts';
 import { type BotProjectDirectory, writeBot } from './support/bots.ts';
-import { evaluateJavaScriptInBot, sessionUrl, stopAgentSession, waitForSessionEnd } from './support/client.ts';
+import {
+  evaluateJavaScriptInBot,
+  sessionUrl,
+  stopAgentSession,
+  waitForSessionEnd,
+  waitUntilAgentReady,
+} from './support/client.ts';
 import { findFreePort } from './support/free-port.ts';
 import { createCarrierCall, dialCall } from './support/phone-calls.ts';
 import { createServiceProcess } from './support/service-process.ts';
+import { openTestConnections } from './support/test-database.ts';
 import { startTestServer, type TestServer } from './support/test-server.ts';
 
 // A table: every transport, and every cause of the end of a session. `python-bots.ts` and the tests of the Python host
@@ -44,11 +48,7 @@ const writeBots = () =>
   ]);
 
 async function waitUntilReady(service: Service): Promise<void> {
-  for (const agentName of ['caller', 'phone'])
-    await vi.waitUntil(async () => (await service.client.getAgent({ params: { agentName } })).ready, {
-      timeout: 60_000,
-      interval: 100,
-    });
+  for (const agentName of ['caller', 'phone']) await waitUntilAgentReady(service, agentName);
 }
 
 /** Starts a session and waits until its bot has it. */
@@ -204,9 +204,7 @@ describe('the record of a session', () => {
     const records = new Map<Transport, Session>();
 
     beforeAll(async () => {
-      const { address } = service.database;
-      const logger = pino({ level: 'silent' });
-      const db = await openDatabase<Tables>({ address, logger, maxConnections: 1 });
+      const db = await openTestConnections(service.database);
       await sql`update deployments set max_session_seconds = 5`.execute(db);
       for (const transport of transports) records.set(transport, await open(service, transport));
       return () => db.destroy();

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { maxProxyReadinessWaitSeconds } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type BotColdStartGate, createBotColdStartGate } from './support/bot-cold-start-gate.ts';
-import { type BotProjectDirectory, writeBot } from './support/bots.ts';
+import { createBotColdStartGate } from './support/bot-cold-start-gate.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -13,29 +12,18 @@ import {
   stopAgentSession,
   waitForSessionEnd,
 } from './support/client.ts';
-import { startTestServer, type TestServer } from './support/test-server.ts';
+import { useTestServer } from './support/use-test-server.ts';
+
+const gate = await createBotColdStartGate();
+const service = await useTestServer({ bots: { slow: { prelude: gate.prelude } } });
+afterAll(gate.close);
+// The first session uses the instance that was started to validate the deployment.
+const first = await startAgentSession(service, 'slow');
+await evaluateJavaScriptInBot(service, 'slow', first, 'true');
+gate.shut();
+await stopAgentSession(service, 'slow', first);
 
 describe('a client that waits for a cold bot', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-  let gate: BotColdStartGate;
-
-  beforeAll(async () => {
-    gate = await createBotColdStartGate();
-    bot = await writeBot('slow', { prelude: gate.prelude });
-    service = await startTestServer({ agents: [bot.path] });
-    // The first session uses the instance that was started to validate the deployment.
-    const first = await startAgentSession(service, 'slow');
-    await evaluateJavaScriptInBot(service, 'slow', first, 'true');
-    gate.shut();
-    await stopAgentSession(service, 'slow', first);
-  });
-  afterAll(async () => {
-    await service.close();
-    gate.close();
-    await bot.remove();
-  });
-
   it('gets 504 for an HTTP request when the bot is not ready in time', async () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const spy = vi.spyOn(AbortSignal, 'timeout');

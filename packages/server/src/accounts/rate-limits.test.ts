@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { openTestConnections } from '../../test/support/test-database.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
-import { openDatabase } from '../store/database.ts';
-import type { Tables } from '../store/tables.ts';
 import { limitAttempts, toClientNetwork } from './rate-limits.ts';
 
 const rows = await useTestRows();
@@ -11,11 +9,7 @@ const rows = await useTestRows();
 const tooMany = { reason: 'too-many-attempts', status: 429 };
 
 it('limitAttempts counts the attempts on all servers together, including concurrent attempts', async () => {
-  const other = await openDatabase<Tables>({
-    address: rows.database.address,
-    logger: pino({ level: 'silent' }),
-    maxConnections: 2,
-  });
+  const other = await openTestConnections(rows.database);
   const attempts = Array.from({ length: 14 }, (_, index) =>
     limitAttempts(index % 2 === 0 ? rows.db : other, 'sign-in account', 'ada@example.com'),
   );

@@ -2,14 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackupManifest } from '@bothost/contract';
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
-import { openDatabase } from '../store/database.ts';
+import { createTestDatabase, openTestConnections, type TestDatabase } from '../../test/support/test-database.ts';
 import { listAppliedMigrations } from '../store/migrate.ts';
 import { firstReleaseMigration } from '../store/migrations/0019-first-release.ts';
 import { migrations } from '../store/migrations/all.ts';
-import type { Database, Tables } from '../store/tables.ts';
+import type { Database } from '../store/tables.ts';
 import { restoreDatabase } from './restore-database.ts';
 
 const names = migrations.map(({ name }) => name);
@@ -25,7 +23,7 @@ beforeEach(async () => {
   const rows = [{ ...organization, default_region: 'us-west', created_at: at }];
   await writeFile(join(directory, 'database/organizations/0.json'), JSON.stringify(rows));
   database = await createTestDatabase([]);
-  db = await openDatabase<Tables>({ address: database.address, logger: pino({ level: 'silent' }), maxConnections: 2 });
+  db = await openTestConnections(database);
 });
 afterEach(async () => {
   await db.destroy();

@@ -10,10 +10,10 @@ import {
   startAgentSession as startSession,
   startWebSocketSession,
 } from '../../test/support/client.ts';
+import { openTestConnections } from '../../test/support/test-database.ts';
 import { startTestServer, type TestServer } from '../../test/support/test-server.ts';
 import { readConfig } from '../config.ts';
-import { openDatabase } from '../store/database.ts';
-import type { Database, Tables } from '../store/tables.ts';
+import type { Database } from '../store/tables.ts';
 import type { RunningServer } from './server.ts';
 import { startServer } from './start-server.ts';
 
@@ -28,7 +28,7 @@ afterEach(async () => {
 async function start(environment: Record<string, string> = {}, agent = parrot, log = logger) {
   const service = await startTestServer({ agents: [agent], environment, logger: log });
   undo.push(service.close);
-  const db: Database = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+  const db = await openTestConnections(service.database);
   undo.push(() => db.destroy());
   return { service, db };
 }

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { createApiClient } from '@bothost/contract';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import { describe, expect, it } from 'vitest';
 import {
   createFakeBrowser,
   createOperatorClient,
@@ -12,18 +10,16 @@ import {
   signUpPerson,
   testPassword,
 } from '../support/people.ts';
+import { openTestConnections } from '../support/test-database.ts';
 import { startTestServer } from '../support/test-server.ts';
-import { useTestServer } from '../support/use-test-server.ts';
+import { useDatabase, useTestServer } from '../support/use-test-server.ts';
 
 const lines: string[] = [];
 
 const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
 const service = await useTestServer({ logger });
-const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+const db = await useDatabase(service);
 const ada = await signUpPerson(service, 'ada');
-afterAll(async () => {
-  await db.destroy();
-});
 
 const invite = async (body: { email?: string; role?: 'owner' | 'member' | 'viewer' } = {}) =>
   parseLinkToken((await (await createOperatorClient(service)).createOperatorInvitation({ body })).url);
@@ -287,11 +283,7 @@ describe('sign-in', () => {
       return (await fetch(`${proxied.url}/v1/auth/sign-in`, { method: 'POST', headers, body })).status;
     };
     const exhaustBuckets = async () => {
-      const proxiedDb = await openDatabase<Tables>({
-        address: proxied.database.address,
-        logger: pino({ level: 'silent' }),
-        maxConnections: 1,
-      });
+      const proxiedDb = await openTestConnections(proxied.database);
       await sql`update rate_limits set tokens = 0, updated_at = now() + interval '1 hour'`.execute(proxiedDb);
       await proxiedDb.destroy();
     };

@@ -7,12 +7,9 @@ import {
   type OperationGrantee,
 } from '@bothost/contract';
 import { sql } from 'kysely';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Tables } from '../../src/store/tables.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
-import { useTestServer } from '../support/use-test-server.ts';
+import { useDatabase, useTestServer } from '../support/use-test-server.ts';
 
 /**
  * A kind of caller: its credentials and its role in the organization `test-org`. `refusal` is the result if the
@@ -27,8 +24,7 @@ type CallerKind = {
 };
 
 const service = await useTestServer({ bots: { guarded: {} } });
-const logger = pino({ level: 'silent' });
-const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 1 });
+const db = await useDatabase(service);
 const session = ({ cookie }: TestPerson) => ({ cookie: cookie(), 'sec-fetch-site': 'same-origin' });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const token = async ({ client }: TestPerson) => client.createPersonalToken({ body: { name: 'walk' } });
@@ -53,7 +49,6 @@ const revoked = await token(member);
 await member.client.revokePersonalToken({ params: { tokenId: revoked.id } });
 await sql`update user_sessions set expires_at = now() - interval '1 second'
   where user_id = ${expired.user.id}`.execute(db);
-await db.destroy();
 
 const callers: Record<string, CallerKind> = {
   owner: { headers: session(owner), role: 'owner', person: 'session' },

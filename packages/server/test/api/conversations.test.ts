@@ -3,11 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiClient, backupUrlPath, type ConversationLevel, createRecordingPath } from '@bothost/contract';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { listLiveFiles, readLiveFile } from '../../../runtime/test/list-live-files.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Database, Tables } from '../../src/store/tables.ts';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -15,8 +12,7 @@ import {
   stopAgentSession,
 } from '../support/client.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
-import { insertSecondOrganization } from '../support/second-organization.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useDatabase, useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 const agentName = 'talker';
 const turn = { kind: 'turn', at: 900, turn: 1, from: 100, released: 500, to: 2_000 };
@@ -37,12 +33,11 @@ const response = {
 const error = { kind: 'error', at: 1_300, category: 'timeout', service: 'llm#0', message: 'heron timed out' };
 const end = { kind: 'end', at: 2_100, reason: 'client-disconnected' };
 
-describe('the conversation of a session', () => {
-  let service: TestServer;
-  let bot: BotProjectDirectory;
-  let other: Awaited<ReturnType<typeof insertSecondOrganization>>;
-  let db: Database;
+const service = await useTestServer({ bots: { [agentName]: { maxAgents: 20 } } });
+const other = await useSecondOrganization(service);
+const db = await useDatabase(service);
 
+describe('the conversation of a session', () => {
   const read = (sessionId: string, query = {}, client: ApiClient = service.client) =>
     client.getSessionConversation({ params: { agentName, sessionId }, query });
   const evaluate = (sessionId: string, code: string) =>
@@ -90,23 +85,7 @@ describe('the conversation of a session', () => {
       headers: { cookie: person.cookie() },
     });
 
-  beforeAll(async () => {
-    bot = await writeBot(agentName, { maxAgents: 20 });
-    service = await startTestServer({ agents: [bot.path] });
-    other = await insertSecondOrganization(service);
-    db = await openDatabase<Tables>({
-      address: service.database.address,
-      logger: { warn: () => undefined },
-      maxConnections: 2,
-    });
-    await setLevel('transcript');
-  });
-  afterAll(async () => {
-    await db?.destroy();
-    await other?.close();
-    await service?.close();
-    await bot.remove();
-  });
+  beforeAll(async () => void (await setLevel('transcript')));
 
   it('can be followed while the session runs, and is the same after its end', async () => {
     const sessionId = await start();

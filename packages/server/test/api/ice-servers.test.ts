@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { IceServer } from '@bothost/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BotProjectDirectory, writeBot } from '../support/bots.ts';
+import { describe, expect, it } from 'vitest';
 import { evaluateJavaScriptInBot, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
-import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { useTestServer } from '../support/use-test-server.ts';
 
 const turnSecret = 'shared with the relay';
 const stun = { urls: ['stun:stun.example.com'] };
@@ -11,21 +10,12 @@ const fixed = { urls: ['turn:fixed.example.com'], username: 'Zoë', credential: 
 const relay = { urls: ['turn:turn.example.com:3478', 'turns:turn.example.com:5349'] };
 const agentName = 'default';
 
-let bot: BotProjectDirectory;
-let service: TestServer;
-beforeAll(async () => {
-  bot = await writeBot(agentName, { minAgents: 1, maxAgents: 3 });
-  service = await startTestServer({
-    agents: [bot.path],
-    environment: {
-      BOTHOST_ICE_SERVERS: JSON.stringify([stun, fixed, relay]),
-      BOTHOST_TURN_SECRET: turnSecret,
-    },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await bot.remove();
+const service = await useTestServer({
+  bots: { [agentName]: { minAgents: 1, maxAgents: 3 } },
+  environment: {
+    BOTHOST_ICE_SERVERS: JSON.stringify([stun, fixed, relay]),
+    BOTHOST_TURN_SECRET: turnSecret,
+  },
 });
 
 type Start = { readonly sessionId: string; readonly iceServers: readonly IceServer[] };

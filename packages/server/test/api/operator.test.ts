@@ -4,8 +4,7 @@ import { createApiClient, type VaultStatus, type VaultTask } from '@bothost/cont
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import { openTestConnections } from '../support/test-database.ts';
 import { useTestServer } from '../support/use-test-server.ts';
 
 const lines: string[] = [];
@@ -118,7 +117,7 @@ describe('the operator of a service', () => {
   });
 
   it('can disconnect during a backup, which ends the database transaction of the backup', async () => {
-    const db = await openDatabase<Tables>({ address: service.database.address, logger: pino({ level: 'silent' }) });
+    const db = await openTestConnections(service.database);
     const open = async () =>
       (
         await sql`select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
@@ -139,7 +138,7 @@ describe('the operator of a service', () => {
 
   it('gets 503 from the readiness probe while the root key cannot decrypt the stored test value', async () => {
     expect(await isServiceReady()).toBe(200);
-    const db = await openDatabase<Tables>({ address: service.database.address, logger: pino({ level: 'silent' }) });
+    const db = await openTestConnections(service.database);
     const flip = () => sql`update vault_state set canary = set_byte(canary, 14, get_byte(canary, 14) # 1)`.execute(db);
     await flip();
     const answer = await fetch(`${service.url}/readyz`);

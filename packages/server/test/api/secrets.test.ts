@@ -1,7 +1,5 @@
-import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Tables } from '../../src/store/tables.ts';
+import { openTestConnections } from '../support/test-database.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 describe('API for secrets', () => {
@@ -48,11 +46,7 @@ describe('API for secrets', () => {
 
   it('answers 202 to a write that changes nothing while the delivery of the secret set is pending', async () => {
     const body = { secrets: [{ secretKey: 'A', secretValue: '1' }] };
-    const db = await openDatabase<Tables>({
-      address: service.database.address,
-      logger: pino({ level: 'silent' }),
-      maxConnections: 1,
-    });
+    const db = await openTestConnections(service.database);
     onTestFinished(() => db.destroy());
     const deliveryIs = (state: 'pending' | 'failed') => {
       const of = state === 'failed' ? { error: 'The set is damaged.', done_at: new Date() } : { done_at: null };

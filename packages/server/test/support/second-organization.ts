@@ -2,9 +2,8 @@ import { hashDirectory } from '@bothost/runtime/directory-hash';
 import { createAgentFromProjectDirectory } from '../../src/agents/from-directory.ts';
 import { createApiKey } from '../../src/organizations/keys.ts';
 import type { DatabaseAddress } from '../../src/store/address.ts';
-import { openDatabase } from '../../src/store/database.ts';
-import type { Tables } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
+import { openTestConnections } from './test-database.ts';
 
 export type SecondOrganization = {
   readonly name: string;
@@ -20,20 +19,13 @@ export async function insertSecondOrganization(
   service: { readonly database: { readonly address: DatabaseAddress } },
   name = 'neighbours',
 ): Promise<SecondOrganization> {
-  const logger = { warn: () => undefined };
-  const db = await openDatabase<Tables>({ address: service.database.address, logger, maxConnections: 2 });
+  const db = await openTestConnections(service.database);
   const now = () => new Date();
   const maxConversationLevel = 'transcript' as const;
   const context = { db, now, newId, hashDirectory, maxConversationLevel };
   const organizationId = newId();
   const region = 'us-west';
-  const row = {
-    id: organizationId,
-    name,
-    verbose_name: name,
-    default_region: region,
-    created_at: new Date(),
-  };
+  const row = { id: organizationId, name, verbose_name: name, default_region: region, created_at: now() };
   await db.insertInto('organizations').values(row).execute();
   const key = async (kind: 'private' | 'public') =>
     (await createApiKey(context, { organizationId }, { kind, name: 'second' })).key;

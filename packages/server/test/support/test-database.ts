@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { openEmbeddedPostgres } from '../../src/store/embedded.ts';
 import { type Migration, migrate } from '../../src/store/migrate.ts';
 import { migrations as allMigrations } from '../../src/store/migrations/all.ts';
+import type { Database, Tables } from '../../src/store/tables.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -34,6 +35,11 @@ export async function createTestDatabase(migrations: readonly Migration[] = allM
   const address = server.database(name);
   const drop = () => withClient(server.admin, (client) => client.query(`drop database if exists ${name} with (force)`));
   return { address, url: formatAddressUrl(address), admin: server.admin, drop: async () => void (await drop()) };
+}
+
+/** Opens connections to a test database that write no log. */
+export function openTestConnections({ address }: Pick<TestDatabase, 'address'>, maxConnections = 2): Promise<Database> {
+  return openDatabase<Tables>({ address, logger, maxConnections });
 }
 
 type TestServer = {

@@ -1,6 +1,4 @@
 import type { Insertable } from 'kysely';
-import { pino } from 'pino';
-import { openDatabase } from '../../src/store/database.ts';
 import type { Migration } from '../../src/store/migrate.ts';
 import type {
   AgentsTable,
@@ -11,7 +9,7 @@ import type {
   Tables,
 } from '../../src/store/tables.ts';
 import { newId } from '../../src/store/uuid.ts';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { createTestDatabase, openTestConnections, type TestDatabase } from './test-database.ts';
 
 export const testNow = new Date('2026-11-20T12:00:00.000Z');
 
@@ -56,11 +54,7 @@ export type TestDatabaseRows = {
 
 export async function createTestDatabaseRows(migrations?: readonly Migration[]): Promise<TestDatabaseRows> {
   const database = await createTestDatabase(migrations);
-  const db = await openDatabase<Tables>({
-    address: database.address,
-    logger: pino({ level: 'silent' }),
-    maxConnections: 5,
-  });
+  const db = await openTestConnections(database, 5);
   // A region has one host.
   let ownHost: Promise<string> | undefined;
   const rows: TestDatabaseRows = {

@@ -1,6 +1,8 @@
 import { afterAll } from 'vitest';
+import type { Database } from '../../src/store/tables.ts';
 import { type BotOptions, writeBot } from './bots.ts';
 import { insertSecondOrganization, type SecondOrganization } from './second-organization.ts';
+import { openTestConnections } from './test-database.ts';
 import { createTestDatabaseRows, type TestDatabaseRows } from './test-rows.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -34,6 +36,12 @@ export async function useSecondOrganization(service: TestServer, bots: TestBots 
   afterAll(organization.close);
   for (const path of paths) await organization.serve(path);
   return organization;
+}
+
+export async function useDatabase(service: TestServer): Promise<Database> {
+  const db = await openTestConnections(service.database);
+  afterAll(() => db.destroy());
+  return db;
 }
 
 export async function useTestRows(): Promise<TestDatabaseRows> {

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Kysely, sql } from 'kysely';
-import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTestDatabase } from '../../../test/support/test-database.ts';
-import { openDatabase } from '../database.ts';
+import { createTestDatabase, openTestConnections } from '../../../test/support/test-database.ts';
 import { listAppliedMigrations, migrate } from '../migrate.ts';
 import type { Tables } from '../tables.ts';
 import { newId } from '../uuid.ts';
@@ -16,9 +14,9 @@ const replaced = firstReleaseMigration.replaces ?? [];
 const schema = new URL('../../../test/support/schema-of-0.1.0.sql', import.meta.url);
 
 async function openTestDatabase(applied: typeof migrations): Promise<Kysely<Tables>> {
-  const { address, drop } = await createTestDatabase(applied);
-  onTestFinished(drop);
-  const db = await openDatabase<Tables>({ address, logger: pino({ level: 'silent' }) });
+  const database = await createTestDatabase(applied);
+  onTestFinished(database.drop);
+  const db = await openTestConnections(database);
   onTestFinished(() => db.destroy());
   return db;
 }
