@@ -47,6 +47,7 @@ describe('create', () => {
   it.each<[string, Parameters<typeof daily.fail>[1], string]>([
     ['a refused key', { status: 401, body: '{"error":"authentication-error"}' }, 'rooms-key-refused'],
     ['refused properties', { status: 400, body: '{"error":"invalid-request-error","info":"no"}' }, 'rooms-refused'],
+    ['a plan without a feature', { status: 403, body: '{"error":"forbidden-error","info":"no"}' }, 'rooms-refused'],
     ['too many requests', { status: 429, body: '{"error":"rate-limit-error"}' }, 'rooms-busy'],
   ])('says that there is no room to delete after %s', async (_, fault, reason) => {
     daily.fail('POST /rooms', fault);
@@ -59,6 +60,7 @@ describe('create', () => {
   it.each<[string, string, Parameters<typeof daily.fail>[1], string]>([
     ['no response', 'POST /rooms', 'hang', 'rooms-timeout'],
     ['a failure of Daily', 'POST /rooms', { status: 500, body: '{}' }, 'rooms-unavailable'],
+    ['a redirect', 'POST /rooms', { status: 302, body: '{}' }, 'rooms-unavailable'],
     ['a page in HTML', 'POST /rooms', { status: 200, body: '<html>', type: 'text/html' }, 'rooms-unavailable'],
     ['a refused token', 'POST /meeting-tokens', { status: 429, body: '{}' }, 'rooms-busy'],
   ])('leaves open whether there is a room after %s', async (_, request, fault, reason) => {
