@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApiClient, backupUrlPath, type ConversationLevel, createRecordingPath } from '@bothost/contract';
-import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { listLiveFiles, readLiveFile } from '../../../runtime/test/list-live-files.ts';
+import { listLiveFiles } from '../../../runtime/test/list-live-files.ts';
 import {
   createBearerTokenHeaders,
   evaluateJavaScriptInBot,
@@ -12,7 +11,7 @@ import {
   stopAgentSession,
 } from '../support/client.ts';
 import { signUpPerson, type TestPerson } from '../support/people.ts';
-import { useDatabase, useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
+import { useSecondOrganization, useTestServer } from '../support/use-test-server.ts';
 
 const agentName = 'talker';
 const turn = { kind: 'turn', at: 900, turn: 1, from: 100, released: 500, to: 2_000 };
@@ -35,7 +34,6 @@ const end = { kind: 'end', at: 2_100, reason: 'client-disconnected' };
 
 const service = await useTestServer({ bots: { [agentName]: { maxAgents: 20 } } });
 const other = await useSecondOrganization(service);
-const db = await useDatabase(service);
 
 describe('the conversation of a session', () => {
   const read = (sessionId: string, query = {}, client: ApiClient = service.client) =>
@@ -144,20 +142,6 @@ describe('the conversation of a session', () => {
     const { status } = await fetch(url, { headers: { authorization: `Bearer ${other.privateKey}` } });
     expect(status).toBe(404);
     await stop(sessionId);
-  });
-
-  it('is encrypted in the data directory, and has no text in the database', async () => {
-    const sessionId = await start();
-    await append(sessionId, question, end);
-    await stop(sessionId);
-    const directory = join(service.dataDirectory, 'conversations');
-    const paths = await listLiveFiles(directory);
-    expect(paths.length).toBeGreaterThan(0);
-    for (const path of paths) expect((await readLiveFile(path)).toString('latin1')).not.toContain('heron');
-    const { rows } = await sql<{
-      row: string;
-    }>`select row_to_json(t)::text as row from session_conversations t`.execute(db);
-    expect(JSON.stringify(rows)).not.toContain('heron');
   });
 
   it('contains no text at the level timings, even if the bot writes it, and nothing at the level off', async () => {
