@@ -13,6 +13,7 @@ import { createTestDirectory } from '../test-directory.ts';
 import {
   botProcessIdsPythonCode,
   forkableBotSource,
+  openForkedBotFixture,
   openForkingBotFixture,
   skipWithoutUserNamespaces,
 } from './forking-bot.ts';
@@ -158,9 +159,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
   });
 
   it('reports the exit status or signal of an ended forked instance', async () => {
-    const { launch, settled, runtime, probe } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, runtime, probe } = await openForkedBotFixture(kind);
     await evaluateCodeThatMayExit(await launch('exits'), 'import os; os._exit(3)');
     expect((await waitForEvent(runtime(), 'exited', 'exits')).exit).toMatchObject({ code: 3, signal: null });
     await launch('killed');
@@ -173,9 +172,7 @@ describe.each(availableContainmentKinds)('the driver with fork servers, containm
   });
 
   it('kills processes that an ended forked instance left behind', async () => {
-    const { launch, settled, runtime, probe } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, runtime, probe } = await openForkedBotFixture(kind);
     const code = `import subprocess
 subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
     await evaluateInInstance(await launch('parent'), code);
@@ -186,9 +183,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('reports the exit status of an instance that ended while the bothost server was stopped', async () => {
-    const { launch, settled, closeServer, restartServer } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, closeServer, restartServer } = await openForkedBotFixture(kind);
     const address = await launch('ends-alone');
     await closeServer();
     await evaluateCodeThatMayExit(address, 'import os; os._exit(7)');
@@ -197,9 +192,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('adopts fork servers and forked instances after a restart', async () => {
-    const { launch, launchAndReadIds, settled, restartServer, method } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launchAndReadIds, restartServer, method } = await openForkedBotFixture(kind);
     const before = await launchAndReadIds('before');
     const runtime = await restartServer();
     expect((await runtime.list()).map(({ instanceId }) => instanceId)).toContain('before');
@@ -210,9 +203,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('keeps the instances of a killed fork server running, and starts another fork server', async () => {
-    const { launch, launchAndReadIds, settled, method, forkServer, runtime } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, launchAndReadIds, method, forkServer, runtime } = await openForkedBotFixture(kind);
     const address = await launch('survivor');
     const survivor = (await evaluateInInstance(address, botProcessIdsPythonCode)) as Awaited<
       ReturnType<typeof launchAndReadIds>
@@ -227,9 +218,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('keeps instances of a killed supervisor running, and reports their exit status as unknown', async () => {
-    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, dataDirectory, idOf, runtime, probe } = await openForkedBotFixture(kind);
     const address = await launch('orphan');
     const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('orphan')));
     process.kill(record?.supervisor?.pid ?? 0, 'SIGKILL');
@@ -241,9 +230,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('`retain` stops all fork servers except those of the given deployments, and stops no instances', async () => {
-    const { launch, launchAndReadIds, settled, runtime, method, dataDirectory } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launchAndReadIds, runtime, method, dataDirectory } = await openForkedBotFixture(kind);
     const { importer, pid } = await launchAndReadIds('second');
     await runtime().retain(new Set(['d']));
     expect(runs(importer)).toBe(true);
@@ -255,10 +242,7 @@ subprocess.run(['sh', '-c', 'setsid sleep 600 >/dev/null 2>&1 &'])`;
   });
 
   it('leaves no files or processes after all instances and fork servers have stopped', async () => {
-    const { launch, settled, runtime, launchAndReadIds, dataDirectory, closeServer, idOf } =
-      await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { runtime, launchAndReadIds, dataDirectory, closeServer, idOf } = await openForkedBotFixture(kind);
     const { importer } = await launchAndReadIds('second');
     const supervisor = readProcessStat(importer)?.parent ?? 0;
     const { cgroups } = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second'))) ?? {};
@@ -319,9 +303,7 @@ ${forkableBotSource}`;
   });
 
   it('reports an unknown exit status when the supervisor cannot record the exit status', async () => {
-    const { launch, settled, dataDirectory, idOf, runtime, probe } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, dataDirectory, idOf, runtime, probe } = await openForkedBotFixture(kind);
     await launch('second');
     const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
     // Limit the size of files that the supervisor can write to 0 bytes, so that each of its writes fails.
@@ -346,10 +328,7 @@ ${forkableBotSource}`;
   it.each(['is stopped', 'has no socket'])(
     'after a server restart, removes a fork server whose supervisor %s',
     async (fault) => {
-      const { launch, launchAndReadIds, settled, restartServer, dataDirectory, idOf } =
-        await openForkingBotFixture(kind);
-      await launch('first');
-      await settled();
+      const { launchAndReadIds, restartServer, dataDirectory, idOf } = await openForkedBotFixture(kind);
       const { importer } = await launchAndReadIds('second');
       const record = readInstanceRecord(getInstanceFiles(join(dataDirectory, 'instances'), idOf('second')));
       if (fault === 'is stopped') process.kill(record?.supervisor?.pid ?? 0, 'SIGSTOP');
@@ -365,9 +344,7 @@ ${forkableBotSource}`;
   );
 
   it('after a change of environment variables, starts one instance without forking, then forks instances with the new values', async () => {
-    const { launch, launchAndReadIds, settled } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, launchAndReadIds, settled } = await openForkedBotFixture(kind);
     const environment = async () => ({ KEY: 'new' });
     const spawned = await launchAndReadIds('spawned', { environment });
     expect(spawned.importer).toBe(spawned.pid);
@@ -382,9 +359,7 @@ ${forkableBotSource}`;
   });
 
   it('replaces the fork server after a session imported many modules, and keeps other instances running', async () => {
-    const { launch, launchAndReadIds, settled, runtime, forkServer } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launch, launchAndReadIds, runtime, forkServer } = await openForkedBotFixture(kind);
     const former = await launchAndReadIds('second');
     const code = `import encodings, pkgutil
 for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
@@ -404,9 +379,7 @@ for module in pkgutil.iter_modules(encodings.__path__, 'encodings.'):
   });
 
   it('spawns the instances of a deployment for which forking is turned off', async () => {
-    const { launchAndReadIds, launch, method, settled } = await openForkingBotFixture(kind);
-    await launch('first');
-    await settled();
+    const { launchAndReadIds, method } = await openForkedBotFixture(kind);
     const off = await launchAndReadIds('off', { forks: false });
     expect(off.importer).toBe(off.pid);
     expect(method()).toMatchObject({ level: 'spawn', reason: 'deploy.toml turns forking off' });

@@ -155,3 +155,11 @@ export async function openForkingBotFixture(
     },
   };
 }
+
+/** Opens a fixture with a fork server, which the instance `first` has made the driver start. */
+export async function openForkedBotFixture(kind: ContainmentKind): Promise<ForkingBotFixture> {
+  const fixture = await openForkingBotFixture(kind);
+  await fixture.launch('first');
+  await fixture.settled();
+  return fixture;
+}
