@@ -21,7 +21,7 @@ async function agentWith(
   const activeId = active === null ? null : await rows.deployment(id, { state: active });
   const desiredId = desired === null ? activeId : await rows.deployment(id, { state: desired });
   const change = { active_deployment_id: activeId, desired_deployment_id: desiredId };
-  await rows.db.updateTable('agents').set(change).where('id', '=', id).execute();
+  await rows.update('agents', id, change);
   return { id, activeId, desiredId };
 }
 

@@ -35,11 +35,7 @@ describe('an agent with secrets', () => {
     updateAgent({ ...context(), findImageDigest: async () => null }, scope, 'echo', fields);
   const pins = async () => {
     const agent = await getAgent(context(), scope, 'echo', async () => []);
-    const row = await rows.db
-      .selectFrom('deployments')
-      .select('secret_pins')
-      .where('id', '=', agent.desiredDeploymentId)
-      .executeTakeFirstOrThrow();
+    const row = await rows.find('deployments', agent.desiredDeploymentId);
     return row.secret_pins.map(({ secretSet, revision }) => `${secretSet} ${revision}`);
   };
 

@@ -131,7 +131,7 @@ function fastClock() {
   return () => new Date(Date.now() + ++minutes * 60_000);
 }
 
-const find = (id: string) => rows.db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const find = (id: string) => rows.find('builds', id);
 
 describe('a build', () => {
   it('unpacks and prepares the project, and stores the result of the preparation', async () => {

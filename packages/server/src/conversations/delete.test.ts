@@ -39,13 +39,9 @@ describe('deleteSessionConversation', () => {
     const deploymentId = await rows.deployment(agentId);
     const sessionId = await rows.session({ organizationId, agentId, deploymentId }, ended);
     const lastExit = JSON.stringify(exitOf(sessionId));
-    await rows.db.updateTable('deployments').set({ last_exit: lastExit }).where('id', '=', deploymentId).execute();
+    await rows.update('deployments', deploymentId, { last_exit: lastExit });
     await remove(sessionId);
-    const { last_exit: stored } = await rows.db
-      .selectFrom('deployments')
-      .select('last_exit')
-      .where('id', '=', deploymentId)
-      .executeTakeFirstOrThrow();
+    const { last_exit: stored } = await rows.find('deployments', deploymentId);
     expect(stored).toMatchObject({ code: 3, tail });
   });
 
@@ -59,17 +55,11 @@ describe('deleteSessionConversation', () => {
     const protection = { ...vault.context, host, retryWrite: <T>(write: () => Promise<T>) => write() };
     const stored = await protectEventText(protection, sessionId, event);
     expect(stored.text).toEqual(expect.any(String));
-    await rows.db
-      .updateTable('sessions')
-      .set({ events: JSON.stringify([stored, { code: 'FUTURE', at: event.at, detail: null }]) })
-      .where('id', '=', sessionId)
-      .execute();
+    await rows.update('sessions', sessionId, {
+      events: JSON.stringify([stored, { code: 'FUTURE', at: event.at, detail: null }]),
+    });
     await remove(sessionId);
-    const { events } = await rows.db
-      .selectFrom('sessions')
-      .select('events')
-      .where('id', '=', sessionId)
-      .executeTakeFirstOrThrow();
+    const { events } = await rows.find('sessions', sessionId);
     // The event of a newer version stays.
     expect(events).toMatchObject([
       { code: 'INSTANCE_EXITED', detail: { code: 3 } },

@@ -26,11 +26,7 @@ it('registerHost refuses another runtime while instances of the former one run, 
   const stored = () =>
     rows.db.selectFrom('hosts').select(['runtime', 'accepts', 'reads_usage']).executeTakeFirstOrThrow();
   expect(await stored()).toEqual({ runtime: 'process', accepts: 'build', reads_usage: true });
-  await rows.db
-    .updateTable('instances')
-    .set({ state: 'ended', ended_at: testNow })
-    .where('id', '=', instanceId)
-    .execute();
+  await rows.update('instances', instanceId, { state: 'ended', ended_at: testNow });
   await register();
   expect(await stored()).toEqual({ runtime: 'docker', accepts: 'image', reads_usage: false });
 });

@@ -133,11 +133,7 @@ describe('readLogPage of an agent with hundreds of instances', () => {
       hostId,
     } = request.scope;
     const found = await rows.db.selectFrom('instance_logs').selectAll().limit(1).executeTakeFirstOrThrow();
-    const { organization_id: organizationId } = await rows.db
-      .selectFrom('agents')
-      .select('organization_id')
-      .where('id', '=', agentId)
-      .executeTakeFirstOrThrow();
+    const { organization_id: organizationId } = await rows.find('agents', agentId);
     const of = { organizationId, agentId, deploymentId: found.deployment_id };
     const sessionId = await rows.session(of, { conversation_level: level });
     const logs = rows.db.updateTable('instance_logs').where('instance_id', '=', found.instance_id);

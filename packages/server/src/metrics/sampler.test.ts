@@ -129,7 +129,7 @@ describe('the sampler', () => {
     use(1, 0, 1_000);
     await sampler.sample();
     const ended = { state: 'ended', completion_status: '500', ended_at: testNow } as const;
-    await rows.db.updateTable('sessions').set(ended).where('id', '=', sessionId).execute();
+    await rows.update('sessions', sessionId, ended);
     await sampler.store();
     expect(await listSamples(rows.db, sessionId)).toEqual([]);
     expect(await computeOpenSessionMetrics({ db: rows.db }, removedId)).toBeNull();

@@ -157,7 +157,7 @@ describe('createAuthenticator', () => {
 
   it('stores a public API key when it is next used if an earlier version of the server stored only the hash of the key', async () => {
     const { id, key } = await make('public');
-    await rows.db.updateTable('api_keys').set({ public_key: null }).where('id', '=', id).execute();
+    await rows.update('api_keys', id, { public_key: null });
     await open().authenticate(key, 'public');
     await expect.poll(async () => (await listApiKeys(context(), scope())).find((one) => one.id === id)?.key).toBe(key);
   });

@@ -28,7 +28,7 @@ describe('API keys', () => {
 
   it('are stored only as hashes if they are private', async () => {
     const { id, key } = await createApiKey(context(), scope(), { kind: 'private', name: 'hashed' });
-    const stored = await rows.db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    const stored = await rows.find('api_keys', id);
     expect(stored.hash).toEqual(hashApiKey(key));
     expect(JSON.stringify(stored)).not.toContain(key.slice(11));
   });

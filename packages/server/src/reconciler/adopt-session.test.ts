@@ -75,7 +75,7 @@ describe('adoptSession', () => {
   it('releases ownership of a session that ended after the caller read its database row', async () => {
     const { sessionId, ended, ownership, sessionAddresses, adopt } = await open();
     const end = { state: 'ended', ended_at: testNow, completion_status: '200' } as const;
-    await rows.db.updateTable('sessions').set(end).where('id', '=', sessionId).execute();
+    await rows.update('sessions', sessionId, end);
     await adopt();
     expect(ownership.has(sessionId)).toBe(false);
     expect(sessionAddresses.known(sessionId)).toBeUndefined();

@@ -35,7 +35,7 @@ it.each([
   const row = (await listDeploymentsToReconcile(rows.db, 'us-west', [])).find((one) => one.id === id);
   if (row === undefined) throw new Error('The deployment is not open.');
   await preparer.prepare(row);
-  const stored = await rows.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const stored = await rows.find('deployments', id);
   expect(stored).toMatchObject({
     state,
     prepared: error === null ? { project: 'new' } : null,

@@ -43,8 +43,7 @@ describe('the pull of an image', () => {
     const source = JSON.stringify({ kind: 'image', reference: 'ghcr.io/team/bot:1' });
     return rows.deployment(agentId, { state: 'preparing', prepared: null, source, ...fields });
   };
-  const stored = (id: string) =>
-    rows.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const stored = (id: string) => rows.find('deployments', id);
   async function prepare(id: string, runtimePrepare: Prepare, addresses = ['93.184.216.34']) {
     const runtime = {
       prepare: (spec: ProjectPreparationSpec, _: unknown, signal: AbortSignal) => runtimePrepare(spec, signal),

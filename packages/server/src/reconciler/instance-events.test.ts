@@ -101,8 +101,7 @@ async function deliverWith(replacement: InstanceClaim | null, ...events: readonl
   });
   return calls;
 }
-const stored = (id: string) =>
-  rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const stored = (id: string) => rows.find('sessions', id);
 const instanceState = async (id: string) =>
   (await rows.db.selectFrom('instances').select('state').where('id', '=', id).executeTakeFirst())?.state;
 

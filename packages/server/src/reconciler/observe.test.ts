@@ -40,7 +40,7 @@ it('readObservedState marks a deployment as serving if it is ready, active, and 
   const young = await rows.deployment(old.agentId);
   const coming = await rows.deployment(old.agentId, { state: 'preparing', prepared: null });
   const deleted = await agent('deleted');
-  await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', deleted.agentId).execute();
+  await rows.update('agents', deleted.agentId, { deleted_at: testNow });
   const { observed } = await read();
   const serving = Object.fromEntries(observed.deployments.map((one) => [one.id, one.serving]));
   expect(serving).toMatchObject({

@@ -27,11 +27,7 @@ async function eventsAfter(
   const id = await rows.session(of, { state: 'live', conversation_level: level });
   const instanceId = await rows.instance(of, { session_id: id });
   await record({ id, instanceId }, status, exception, testNow);
-  const { events } = await rows.db
-    .selectFrom('sessions')
-    .select('events')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+  const { events } = await rows.find('sessions', id);
   const session = { id, organizationId: of.organizationId };
   return { events, text: events[0] === undefined ? null : await readText(session, events[0]) };
 }

@@ -29,8 +29,7 @@ function open(forget: () => Promise<void> = async () => undefined) {
   });
   return { calls, ...recorder };
 }
-const stored = (id: string) =>
-  rows.db.selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const stored = (id: string) => rows.find('sessions', id);
 const instanceState = async (id: string) =>
   (await rows.db.selectFrom('instances').select('state').where('id', '=', id).executeTakeFirst())?.state;
 

@@ -50,16 +50,8 @@ describe('deployment validation', () => {
     if (row === undefined) throw new Error('no such deployment');
     return row;
   };
-  const stored = (wanted = id) =>
-    rows.db.selectFrom('deployments').selectAll().where('id', '=', wanted).executeTakeFirstOrThrow();
-  const serves = async () =>
-    (
-      await rows.db
-        .selectFrom('agents')
-        .select('active_deployment_id')
-        .where('id', '=', agentId)
-        .executeTakeFirstOrThrow()
-    ).active_deployment_id;
+  const stored = (wanted = id) => rows.find('deployments', wanted);
+  const serves = async () => (await rows.find('agents', agentId)).active_deployment_id;
 
   it('activates the deployment, which replaces the previous one, when an instance is ready', async () => {
     const { passed, outcomes } = begin();

@@ -38,7 +38,7 @@ async function watch(transport: SessionTransport, reports: readonly object[], is
   };
   await watchStart(context, { id, instanceId: 'i', address, transport, requestedAt: secondsAgo(10) });
   const columns = ['bot_called_at', 'transport_connected_at', 'first_frame_at'] as const;
-  const row = await rows.db.selectFrom('sessions').select(columns).where('id', '=', id).executeTakeFirstOrThrow();
+  const row = await rows.find('sessions', id);
   return { requests: requests(), recorded: columns.map((column) => row[column]) };
 }
 

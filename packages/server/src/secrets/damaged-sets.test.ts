@@ -56,11 +56,7 @@ describe('a secret set that was tampered with in the database', () => {
       expect(await vault.verify()).toEqual([]);
       const row = table === 'secret_sets' ? `id = '${setId}'` : `set_id = '${setId}' and revision = 2`;
       await sql.raw(`update ${table} set ${column} = ${expression} where ${row}`).execute(rows.db);
-      const { name } = await rows.db
-        .selectFrom('secret_sets')
-        .select('name')
-        .where('id', '=', setId)
-        .executeTakeFirstOrThrow();
+      const { name } = await rows.find('secret_sets', setId);
 
       const isPinUnaffected = table === 'secret_sets' && column === 'revision';
       if (isPinUnaffected) expect(await variables()).toEqual({ A: 'three', B: 'two' });

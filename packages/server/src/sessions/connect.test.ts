@@ -32,7 +32,7 @@ describe('connectSession', () => {
 
   it('gives the session the level with which it was started', async () => {
     const { name, of, sessionId } = await waiting();
-    await rows.db.updateTable('agents').set({ conversation_level: 'off' }).where('id', '=', of.agentId).execute();
+    await rows.update('agents', of.agentId, { conversation_level: 'off' });
     const { conversationLevel } = await connectSession(context(), target(name, sessionId));
     expect(conversationLevel).toBe('timings');
   });
@@ -54,11 +54,7 @@ describe('connectSession', () => {
     const instance = await rows.instance(of, { session_id: taken });
     await expect(connectSession(context(), target(name, sessionId))).rejects.toMatchObject({ reason: 'at-capacity' });
     expect(await sessionRow(sessionId)).toMatchObject({ state: 'waiting', relay_id: null });
-    await rows.db
-      .updateTable('instances')
-      .set({ state: 'ended', ended_at: testNow })
-      .where('id', '=', instance)
-      .execute();
+    await rows.update('instances', instance, { state: 'ended', ended_at: testNow });
     await connectSession(context(), target(name, sessionId));
   });
 

@@ -21,7 +21,7 @@ describe('createSession', () => {
     const { name, of } = await agent({ secret_pins: JSON.stringify(pins), ...problem });
     await createSession(context(), input(name));
 
-    await rows.db.updateTable('secret_sets').set({ region: 'elsewhere' }).where('id', '=', set.id).execute();
+    await rows.update('secret_sets', set.id, { region: 'elsewhere' });
     const refused = input(name);
     await expect(createSession(context(), refused)).rejects.toMatchObject({
       reason: 'secrets-unavailable',
@@ -208,7 +208,7 @@ describe('createSession', () => {
     const { name, of } = await agent();
     const first = input(name);
     await createSession(context(), first);
-    await rows.db.updateTable('agents').set({ conversation_level: 'off' }).where('id', '=', of.agentId).execute();
+    await rows.update('agents', of.agentId, { conversation_level: 'off' });
     const second = input(name);
     await createSession(context(), second);
     expect(await sessionRow(first.sessionId)).toMatchObject({ conversation_level: 'timings' });

@@ -217,7 +217,7 @@ describe('getSession', () => {
     const ofOld = await rows.deployedAgent({ organizationId, agent: { name: 'old' } });
     const session = await rows.session(ofOld);
     const old = ofOld.agentId;
-    await rows.db.updateTable('agents').set({ deleted_at: testNow }).where('id', '=', old).execute();
+    await rows.update('agents', old, { deleted_at: testNow });
     await expect(get(session, 'old')).rejects.toEqual(notFound);
     expect((await get(session, old)).serviceId).toBe(old);
     expect((await get(session, old.toUpperCase())).serviceId).toBe(old);

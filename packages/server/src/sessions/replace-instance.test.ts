@@ -22,8 +22,7 @@ async function open(fields: Fields = {}) {
       { db: rows.db, now: () => testNow, newId, host: { id: hostId }, runtime: { isAddressCurrent: () => true } },
       { sessionId, instanceId: id, cause },
     );
-  const session = () =>
-    rows.db.selectFrom('sessions').selectAll().where('id', '=', sessionId).executeTakeFirstOrThrow();
+  const session = () => rows.find('sessions', sessionId);
   const instance = (id: string) =>
     rows.db.selectFrom('instances').select(['state', 'session_id']).where('id', '=', id).executeTakeFirst();
   return { of, sessionId, instanceId, replace, session, instance };

@@ -122,11 +122,7 @@ describe('getStatistics', () => {
     });
     const rollUp = createStatisticsRollUp(context);
     await rollUp();
-    await rows.db
-      .updateTable('sessions')
-      .set({ state: 'ended', completion_status: 'HTTP_ERROR', ended_at: testNow })
-      .where('id', '=', id)
-      .execute();
+    await rows.update('sessions', id, { state: 'ended', completion_status: 'HTTP_ERROR', ended_at: testNow });
     await rollUp();
     const { total } = await getStatistics(context, { organizationId }, { period: 'day' });
     expect(total).toMatchObject({ sessions: 1, failed: 1 });
@@ -161,11 +157,7 @@ describe('getStatistics', () => {
       state_at: secondsAgo(100),
       max_agents: 99,
     });
-    await rows.db
-      .updateTable('agents')
-      .set({ desired_deployment_id: crow.of.deploymentId })
-      .where('id', '=', crow.of.agentId)
-      .execute();
+    await rows.update('agents', crow.of.agentId, { desired_deployment_id: crow.of.deploymentId });
     const found = await getStatistics(context, { organizationId }, { period: 'hour', agent: 'crow' });
     expect(found.total).toMatchObject({ sessions: 1 });
     expect(found.points.at(-1)).toMatchObject({ limit: 10 });
@@ -179,11 +171,7 @@ describe('getStatistics', () => {
     const organizationId = await rows.organization();
     const deleted = await createAgent(organizationId, 'parrot');
     await deleted.session(300);
-    await rows.db
-      .updateTable('agents')
-      .set({ deleted_at: secondsAgo(200) })
-      .where('id', '=', deleted.of.agentId)
-      .execute();
+    await rows.update('agents', deleted.of.agentId, { deleted_at: secondsAgo(200) });
     const { of, session } = await createAgent(organizationId, 'parrot');
     for (const age of [100, 90]) await session(age);
     const { deployments } = await getStatistics(context, { organizationId }, { period: 'hour' });

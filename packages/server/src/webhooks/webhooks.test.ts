@@ -35,7 +35,7 @@ it('createWebhook returns the secret once, and stores it only encrypted', async 
     updatedAt: testNow.toISOString(),
   });
   expect(await listWebhooks(context, scope)).toEqual([created]);
-  const row = await rows.db.selectFrom('webhooks').selectAll().where('id', '=', created.id).executeTakeFirstOrThrow();
+  const row = await rows.find('webhooks', created.id);
   const owner = { organizationId: scope.organizationId, webhookId: created.id };
   const key = await readSigningKey(context, owner, row.wrapped_key);
   expect(secret).toBe(`whsec_${key.toString('base64')}`);

@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Migration } from '../../src/store/migrate.ts';
 import type {
   AgentsTable,
@@ -25,7 +25,7 @@ export type DeployedAgent = {
   readonly hostId: string;
 };
 
-/** Creates a database, and functions that insert rows and return their ids. */
+/** A database, and functions that insert rows and return their ids, and that read and change a row. */
 export type TestDatabaseRows = {
   readonly db: Database;
   readonly database: TestDatabase;
@@ -49,6 +49,13 @@ export type TestDatabaseRows = {
     of: { agentId: string; deploymentId: string; hostId: string },
     fields?: Partial<Insertable<InstancesTable>>,
   ) => Promise<string>;
+  /** Returns the row with an id. */
+  readonly find: <Name extends keyof Tables>(table: Name, id: string) => Promise<Selectable<Tables[Name]>>;
+  readonly update: <Name extends keyof Tables>(
+    table: Name,
+    id: string,
+    fields: Partial<Updateable<Tables[Name]>>,
+  ) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -129,6 +136,18 @@ export async function createTestDatabaseRows(migrations?: readonly Migration[]):
         ready_at: testNow,
         ...fields,
       }),
+    find: async <Name extends keyof Tables>(table: Name, id: string) => {
+      const { rows: found } = await sql`select * from ${sql.table(table)} where id = ${id}`.execute(db);
+      if (found[0] === undefined) throw new Error(`The table ${table} has no row ${id}.`);
+      return found[0] as Selectable<Tables[Name]>;
+    },
+    update: async (table, id, fields) => {
+      await db
+        .updateTable(table as 'sessions')
+        .set(fields as never)
+        .where('id', '=', id)
+        .execute();
+    },
     close: async () => {
       await db.destroy();
       await database.drop();
