@@ -224,8 +224,12 @@ export async function startFakeApiServer(routes: () => FakePodRoutes): Promise<F
     const key = method === 'POST' ? body.metadata.name : name;
     const exists = server.secrets.has(key);
     if (method === 'POST' && exists) return fail(response, 409, `secrets "${key}" already exists`, 'AlreadyExists');
-    if (method === 'POST') server.secrets.set(key, body);
-    else if (!server.secrets.delete(key)) return fail(response, 404, `secrets "${key}" not found`, 'NotFound');
+    if (method === 'POST') {
+      const uids = [...server.pods.values()].map(({ metadata }) => metadata.uid);
+      const isOrphaned = body.metadata.ownerReferences?.every(({ uid }) => !uids.includes(uid)) ?? false;
+      // The garbage collector deletes what has lost its owner.
+      if (!isOrphaned) server.secrets.set(key, body);
+    } else if (!server.secrets.delete(key)) return fail(response, 404, `secrets "${key}" not found`, 'NotFound');
     send(response, 200, {});
   };
 
