@@ -60,7 +60,7 @@ http.Server.prototype.emit = function (event, request, other, ...rest) {
 /**
  * A bot that ends its session as the request body `{ end, milliseconds }` says: `leave` responds with 200, `fail` responds with
  * 500, and `crash` kills the bot. If `reports` is false, the bot does not report the state of its session, and exits after the
- * session. `first` is JavaScript that runs before the bot.
+ * session, which SIGTERM does not end, as in images of Pipecat. `first` is JavaScript that runs before the bot.
  */
 const workerSource = (reports: boolean, first: string) => `
 import http from 'node:http';
@@ -97,6 +97,7 @@ const server = http.createServer(async (request, response) => {
   if (!${reports}) setTimeout(() => process.exit(end === 'leave' ? 0 : 1), 100);
 });
 server.listen(Number(process.env.PORT), process.env.BOT_HOST);
+if (!${reports}) process.on('SIGTERM', () => { if (known.state === 'idle') process.exit(); });
 `;
 
 /** Starts a child that the service must find and stop, although it has its own process session and an empty environment. */
