@@ -78,7 +78,9 @@ export function findViolations(
   if (record === undefined) return ['its session is lost'];
   const entered = entries.filter(({ what }) => what === 'entered');
   const left = entries.find(({ what }) => what === 'ended');
-  const diedWithBot = record.completion_status === 'HTTP_ERROR' && mayBeKilled(record, botKills);
+  // A bot that gets SIGTERM because its pod is deleted may end its session as if it had left.
+  const ends = record.runtime === 'kubernetes' ? ['HTTP_ERROR', 'HTTP_COMPLETED'] : ['HTTP_ERROR'];
+  const diedWithBot = ends.includes(record.completion_status ?? '') && mayBeKilled(record, botKills);
   return [
     ...(diedWithBot ? [] : checkEnd(scenario, record, entered.length)),
     ...checkBot(record, entered),
