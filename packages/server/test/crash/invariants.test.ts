@@ -83,6 +83,24 @@ describe('findViolations', () => {
     expect(findViolations(changed.scenario, changed.record, changed.entries, changed.servers).join()).toMatch(expected);
   });
 
+  describe('while the test killed bots', () => {
+    const stopped = { ...scenario, kind: 'stopped' as const, stopAskedAt: at(5).getTime() };
+    const inPod = { ...record, runtime: 'kubernetes' };
+    const killed = [{ from: at(4).getTime(), to: at(6).getTime() }];
+    const find = (of: Scenario, stored: SessionRecord, events = entries) =>
+      findViolations(of, stored, events, oneServer, killed).join();
+
+    it('accepts that the parrot completes a session whose pod is deleted', () => {
+      expect(find(stopped, inPod)).toBe('');
+    });
+
+    it('reports a completion outside of Kubernetes, of another bot, or of a bot that was never called', () => {
+      expect(find(stopped, { ...inPod, runtime: 'docker' })).toMatch(/instead of SESSION_STOPPED/);
+      expect(find({ ...scenario, kind: 'mute-fails' }, inPod)).toMatch(/instead of 500 or HTTP_ERROR/);
+      expect(find(stopped, inPod, [])).toMatch(/instead of SESSION_STOPPED/);
+    });
+  });
+
   it('reports a session that was not requested and an instance with two sessions', () => {
     const other = { ...entry('entered', 4), session: 'other' };
     expect(findCrossSessionViolations([], [record], [...entries, other]).join()).toMatch(
