@@ -32,7 +32,7 @@ import { createUsageReader } from './usage.ts';
 const kubeletPort = 10_250;
 /**
  * Milliseconds from the start of a session until its pod is marked as claimed. The cluster handles each mark on the node of the pod,
- * which would delay a burst of starts. A pod that is evicted before still finishes its session within its grace period.
+ * which would delay a burst of starts. If the pod is evicted earlier, its session can finish within the grace period of the pod.
  */
 const markDelayMs = 3_000;
 /** How long `close` waits for the marks of pods, in milliseconds. */
