@@ -4,6 +4,8 @@ export const instanceRecordSchema = z.object({
   podUid: z.string(),
   deploymentId: z.string(),
   isReady: z.boolean(),
+  /** Whether the instance has got a session. */
+  isClaimed: z.boolean().default(false),
 });
 
 /** What is left of an instance if its pod is deleted by others. It is written when the bot runs. */

@@ -33,6 +33,9 @@ export type Instance = InstanceRecorder & {
   /** Resolves when the state of the pod has changed, or when the pod is gone. */
   readonly changed: () => Promise<void>;
   readonly becomeReady: () => void;
+  /** Records that the instance has got a session, so that a later server process marks its pod, too. */
+  readonly claim: () => void;
+  readonly isClaimed: () => boolean;
   /** The pod has this state now. */
   readonly apply: (pod: Pod) => void;
   /** The pod does not exist any more. `last` is its last state, if it is known. */
@@ -93,7 +96,7 @@ export function followInstance(
     // The status of a bot that has run can be lost with its node. It then looks like one that never ran.
     const ended = phase.kind === 'ended' && (phase.failure === null || record !== null) ? phase : null;
     if (phase.kind === 'running' || ended !== null) {
-      if (record === null) update({ podUid, deploymentId, isReady: false });
+      if (record === null) update({ podUid, deploymentId, isReady: false, isClaimed: false });
       recorder.follow();
     }
     const found = findDisruption(next);
@@ -150,7 +153,11 @@ export function followInstance(
       return { ...known, state, address: reached };
     },
     changed: changes.changed,
-    becomeReady: () => update({ podUid, deploymentId, isReady: true }),
+    becomeReady: () => update({ podUid, deploymentId, isReady: true, isClaimed: false }),
+    claim: () => {
+      if (record !== null) update({ ...record, isClaimed: true });
+    },
+    isClaimed: () => record?.isClaimed === true,
     apply,
     deleted,
     check,

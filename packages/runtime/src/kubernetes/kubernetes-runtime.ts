@@ -22,7 +22,7 @@ import { createInstanceRegistry } from './instance-registry.ts';
 import { createInstanceStarter } from './instance-starter.ts';
 import { openKubeconfig } from './kubeconfig.ts';
 import { createPodApi } from './pod-api.ts';
-import { hostLabel, selectBotHost } from './pod-body.ts';
+import { hostLabel, isMarkedAsClaimed, selectBotHost } from './pod-body.ts';
 import { noPodTemplate, readPodTemplate } from './pod-template.ts';
 import { type PodWatch, watchPods } from './pod-watch.ts';
 import { prepareImage } from './prepared-image.ts';
@@ -111,6 +111,20 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   const readUsage = createUsageReader({ client, namespace, logger, now, getOrigin });
   /** Pods are marked one after the other, because each simultaneous request would open a connection. */
   let marked: Promise<void> = Promise.resolve();
+  const mark = (instanceId: string) => {
+    const waited = delay(markDelayMs, undefined, { signal: closing.signal }).catch(() => undefined);
+    marked = Promise.all([marked, waited])
+      .then(async () => {
+        if (instances.byId.get(instanceId)?.hasStopped() === false) await api.markClaimed(instanceId);
+      })
+      .catch((error: unknown) => {
+        // The session continues, but an autoscaler may end it.
+        logger.warn({ instanceId, err: error }, 'pod could not be protected from disruption');
+      });
+  };
+  // The server process before may have ended before it marked them.
+  for (const instance of instances.byId.values())
+    if (instance.isClaimed() && !isMarkedAsClaimed(instance.pod())) mark(instance.instanceId);
   const requireConnection = () => {
     if (!watch.isFresh()) throw new Error('The API server of the cluster does not respond.');
   };
@@ -148,15 +162,8 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
     forget: instances.forget,
     diskUsage: async () => 0,
     sessionOpening: (instanceId) => {
-      const waited = delay(markDelayMs, undefined, { signal: closing.signal }).catch(() => undefined);
-      marked = Promise.all([marked, waited])
-        .then(async () => {
-          if (instances.byId.get(instanceId)?.hasStopped() === false) await api.markClaimed(instanceId);
-        })
-        .catch((error: unknown) => {
-          // The session continues, but an autoscaler may end it.
-          logger.warn({ instanceId, err: error }, 'pod could not be protected from disruption');
-        });
+      instances.byId.get(instanceId)?.claim();
+      mark(instanceId);
     },
     sessionOpened: () => undefined,
     retain: async () => undefined,

@@ -144,3 +144,5 @@ export const claimedPatch = {
     },
   },
 };
+
+export const isMarkedAsClaimed = (pod: Pod | null): boolean => pod?.metadata.labels?.[claimedLabel] !== undefined;

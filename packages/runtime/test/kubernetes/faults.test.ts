@@ -507,6 +507,18 @@ describe('an instance in a cluster', () => {
     expect(podOf({ server }, 'a').metadata.labels).toHaveProperty(['bothost.dev/claimed']);
   });
 
+  it('is marked as claimed by the next server process if the one before could not mark it', async () => {
+    const { runtime, server, spec, restart } = await open();
+    await runtime.start(spec('a'), neverAborted);
+    const isMark = ({ method }: { method: string }) => method === 'PATCH';
+    server.faults.push({ matches: isMark, times: 1, act: { status: 403, message: 'forbidden' } });
+    runtime.sessionOpening('a');
+    await restart();
+    expect(podOf({ server }, 'a').metadata.labels).not.toHaveProperty(['bothost.dev/claimed']);
+    const findLabels = () => podOf({ server }, 'a').metadata.labels;
+    await expect.poll(findLabels, { timeout: markedMs }).toHaveProperty(['bothost.dev/claimed']);
+  });
+
   it('is not marked if its session has ended before', async () => {
     const { runtime, server, spec } = await open();
     await runtime.start(spec('a'), neverAborted);
