@@ -15,18 +15,16 @@ function byLevel(methods: ReturnType<Runtime['startMethods']>, figure: (method: 
 }
 
 /** Registers gauges that are read from the database and the runtime on each Prometheus scrape. */
-export function addGauges(registry: Registry, context: Pick<ServiceContext, 'db' | 'runtime'>): void {
+export function addGauges(
+  registry: Registry,
+  context: Pick<ServiceContext, 'db'> & { readonly runtime: Pick<Runtime, 'isConnected' | 'startMethods'> },
+): void {
   const counted = async (query: ReturnType<typeof sql<{ label: string; count: number }>>) => {
     const { rows } = await query.execute(context.db);
     return new Map(rows.map(({ label, count }) => [label, count]));
   };
   addGauge(registry, 'bothost_sessions', 'Sessions that have not ended, by state', 'state', () =>
     counted(sql`select state as label, count(*)::int as count from sessions where state <> 'ended' group by state`),
-  );
-  addGauge(registry, 'bothost_pool_depth', 'Ready instances that wait for a session, by agent', 'agent', () =>
-    counted(sql`select agents.name as label, count(instances.id)::int as count from agents
-      left join instances on instances.agent_id = agents.id and instances.state = 'ready' and instances.session_id is null
-      where agents.deleted_at is null group by agents.name`),
   );
   const ofAgents = async (value: ReturnType<typeof sql>) => {
     const { rows } = await sql<AgentValue>`select organizations.name as organization, agents.name as agent,
@@ -36,6 +34,10 @@ export function addGauges(registry: Registry, context: Pick<ServiceContext, 'db'
       where agents.deleted_at is null order by agents.created_at limit ${maxLabeledAgents}`.execute(context.db);
     return rows;
   };
+  addAgentGauge(registry, 'bothost_pool_depth', 'Ready instances of an agent that wait for a session', () =>
+    ofAgents(sql`(select count(*) from instances
+      where agent_id = agents.id and session_id is null and instances.state = 'ready')`),
+  );
   addAgentGauge(registry, 'bothost_agent_sessions', 'Sessions of an agent that have an instance', () =>
     ofAgents(sql`(select count(*) from instances
       where agent_id = agents.id and session_id is not null and instances.state <> 'ended')`),
