@@ -12,7 +12,7 @@ const watchSecondsJitter = 60;
 const defaultStallMs = 75_000;
 /** What was seen is complete for at most this time without a line. */
 const freshMs = 90_000;
-const firstPauseMs = 200;
+const minPauseMs = 200;
 const maxPauseMs = 10_000;
 
 export type PodWatchOptions = {
@@ -117,22 +117,25 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
 
   let version: string | null = await list();
   const watch = async () => {
-    let pauseMs = firstPauseMs;
+    let interruptedAt: Date | null = null;
     while (!closing.signal.aborted) {
       try {
         version ??= await list();
         await watchOnce(version, (next) => {
           version = next;
-          if (next !== null) pauseMs = firstPauseMs;
+          if (next !== null) interruptedAt = null;
         });
-        pauseMs = firstPauseMs;
+        interruptedAt = null;
       } catch (error) {
         if (closing.signal.aborted) return;
         logger.warn({ err: error }, 'watch of pods interrupted');
-        pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+        interruptedAt ??= now();
       }
-      // Also after a watch that ended normally: a proxy may end each one at once.
-      await delay(pauseMs * random(), undefined, { signal: closing.signal }).catch(() => undefined);
+      // At most as long as the interruption, so that it at most doubles. Also after a watch that ended normally, because a proxy may
+      // end each one at once.
+      const interruptedMs = interruptedAt === null ? 0 : now().getTime() - interruptedAt.getTime();
+      const pauseMs = Math.min(Math.max(minPauseMs, interruptedMs), maxPauseMs) * random();
+      await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   };
   const watched = watch();
