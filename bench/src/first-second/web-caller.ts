@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { webRtcCallerPath } from '../repository.ts';
@@ -33,15 +32,13 @@ export type WebCaller = {
 /** Starts a program that calls bots over WebRTC, one after the other, and hangs up after their first word or last answer. */
 export function startWebCaller(interpreter: string): WebCaller {
   const child = spawn(interpreter, [webRtcCallerPath], { stdio: ['pipe', 'pipe', 'inherit'], env: minimalEnvironment });
-  const lines = createInterface({ input: child.stdout });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     call: async (target) => {
       child.stdin.write(`${JSON.stringify(target)}\n`);
-      const [line] = await Promise.race([
-        once(lines, 'line'),
-        once(child, 'exit').then(() => Promise.reject(new Error('The WebRTC caller exited.'))),
-      ]);
-      const result: WebCallTiming | { readonly error: string } = JSON.parse(line);
+      const line = await lines.next();
+      if (line.done === true) throw new Error('The WebRTC caller exited.');
+      const result: WebCallTiming | { readonly error: string } = JSON.parse(line.value);
       if ('error' in result) throw new Error(`The WebRTC call failed: ${result.error}`);
       return result;
     },
