@@ -12,7 +12,7 @@ const watchSecondsJitter = 60;
 const defaultStallMs = 75_000;
 /** What was seen is complete for at most this time without a line. */
 const freshMs = 90_000;
-const minPauseMs = 200;
+const firstPauseMs = 200;
 const maxPauseMs = 10_000;
 
 export type PodWatchOptions = {
@@ -131,10 +131,10 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
         logger.warn({ err: error }, 'watch of pods interrupted');
         interruptedAt ??= now();
       }
-      // At most as long as the interruption, so that it at most doubles. Also after a watch that ended normally, because a proxy may
-      // end each one at once.
+      // Pauses at most as long as the interruption has lasted, to reconnect soon after a short one. Also pauses after a watch that ended
+      // normally, because a proxy may end each one at once.
       const interruptedMs = interruptedAt === null ? 0 : now().getTime() - interruptedAt.getTime();
-      const pauseMs = Math.min(Math.max(minPauseMs, interruptedMs), maxPauseMs) * random();
+      const pauseMs = Math.min(Math.max(firstPauseMs, interruptedMs), maxPauseMs) * random();
       await delay(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   };
