@@ -5,7 +5,7 @@ import { addGauges } from './gauges.ts';
 
 const rows = await useTestRows();
 
-it('gauges of agents with the same name in two organizations are separate', async () => {
+it('agents of different organizations with the same name have separate values', async () => {
   const registry = new Registry();
   addGauges(registry, { db: rows.db, runtime: { startMethods: () => new Map(), isConnected: () => true } });
   for (const [name, warm] of [

@@ -104,7 +104,7 @@ export type SessionResponseRow = Pick<SessionRow, (typeof responseColumns)[numbe
 
 const timeColumns = responseColumns.filter((column) => column.endsWith('_at'));
 
-/** Returns one column of JSON, because the driver parses many columns and their descriptions more slowly. */
+/** Returns a session and its metrics as JSON, because the driver of the database takes longer to parse many columns. */
 const lookUp = `select to_json(found) as session, to_json(session_metrics) as metrics
   from (
     select ${responseColumns.map((column) => `sessions.${column}`).join(', ')}, sessions.transport, ${sessionEndStateSql} as end_state
