@@ -28,7 +28,7 @@ async function isReachable(): Promise<boolean> {
   if (!navigator.onLine) return false;
   const request = fetch('/healthz', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(timeoutMs) });
   return request.then(
-    () => true,
+    () => navigator.onLine, // The connection may be lost since the request began.
     () => false,
   );
 }
