@@ -122,15 +122,15 @@ browserTest(
     await page.waitForURL(/\/sessions\?from=\d+&to=\d+$/);
     const parameters = new URL(page.url()).searchParams;
     expect(Number(parameters.get('to')) - Number(parameters.get('from'))).toBe(7_200);
-    expect(await page.getByLabel('Time').inputValue()).toBe('range');
     await page.getByText(/^\d+ sessions$/).waitFor();
+    expect(await page.getByLabel('Time').inputValue()).toBe('range');
     await inspect('sessions-of-bar');
     await page.goBack();
 
     const problem = page.getByRole('link', { name: 'triage: The bot raised KeyError.', exact: true });
     await problem.click();
     await page.waitForURL(`${url}/sessions?agent=triage&since=7d&problem=500%2FKeyError`);
-    expect(await page.getByLabel('Problem').inputValue()).toBe('500/KeyError');
+    await expect.poll(() => page.getByLabel('Problem').inputValue()).toBe('500/KeyError');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Export as CSV' }).click(),

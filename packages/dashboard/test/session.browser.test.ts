@@ -80,7 +80,8 @@ browserTest(
     await page.getByText('SESSION_STOPPED').first().waitFor();
     await page.getByText('From the request to the accepted session').waitFor();
     await page.getByText('JSON', { exact: true }).click();
-    const shown = JSON.parse((await page.getByRole('region', { name: 'Record as JSON' }).textContent()) ?? '');
+    const json = page.getByRole('region', { name: 'Record as JSON' }).filter({ hasText: '"endedAt": "' });
+    const shown = JSON.parse((await json.textContent()) ?? '');
     expect(shown).toEqual(await service.ask(`agents/parrot/sessions/${sessionId}`));
     await page.getByText(`botcli cloud agent sessions parrot --id ${sessionId} --organization home`).waitFor();
     await page.getByText(/^curl -X GET .*\/v1\/organizations\/home\/agents\/parrot\/sessions\//).waitFor();
@@ -248,7 +249,9 @@ browserTest(
     page.on('request', (request) => void (olderPages.test(request.url()) && requests.push(request.url())));
     for (let pages = 1; pages <= 2; pages += 1) {
       const release = await holdResponses(olderPages);
+      const request = page.waitForRequest(olderPages);
       await scrollTo(0);
+      await request;
       const [before, oldest] = [await readCount(), (await list.locator('#log-line-0').textContent()) ?? ''];
       await release();
       await expect.poll(readCount).not.toBe(before);
