@@ -56,18 +56,23 @@ const attackProjects = (kind: keyof AttackingOrganization['used'], projects: Hos
     const all = Object.entries(projects);
     const [name, create] = all[round % all.length] ?? [];
     if (create === undefined) return;
-    count(`${kind} ${name}`, await build(create(`${kind}-${round}`)));
+    const buildId = await createBuild(create(`${kind}-${round}`));
+    count(`${kind} ${name}`, await waitForResult(buildId).catch(() => 'no response'));
   });
 
-/** Uploads and builds a project; returns the result of the build. */
-async function build(bytes: Buffer): Promise<string> {
+/** Uploads a project, and returns the id of its build. */
+async function createBuild(bytes: Buffer): Promise<string> {
   const contentHash = createHash('sha256').update(bytes).digest('hex');
   const body = { region: 'us-west', contentHash, sizeBytes: bytes.length };
   const { uploadUrl, uploadFields, uploadId } = await client.getBuildUploadUrl({ body });
   const headers = { 'upload-token': uploadFields.token, 'upload-offset': '0' };
   await fetch(uploadUrl, { method: 'PATCH', headers, body: new Uint8Array(bytes) });
-  const { build } = await client.createBuild({ body: { uploadId, region: 'us-west' } });
-  const params = { buildId: build.id };
+  return (await client.createBuild({ body: { uploadId, region: 'us-west' } })).build.id;
+}
+
+/** Waits until a build or the attack ends, and returns the error code or status of the build. */
+async function waitForResult(buildId: string): Promise<string> {
+  const params = { buildId };
   for (let nextToken: string | undefined = '0'; nextToken !== undefined && !isOver; ) {
     ({ nextToken } = await client.getBuildLogs({ params, query: { nextToken, wait: 5 } }));
   }
