@@ -5,6 +5,7 @@ import type { BuiltService } from '../../../test/service.ts';
 import { browserTest } from './support/browser.ts';
 import { fillBusyOrganization } from './support/busy-organization.ts';
 import { setUpDashboard } from './support/dashboard.ts';
+import { holdResponses } from './support/hold-responses.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 import { createOrganization } from './support/organization.ts';
 import { startSession } from './support/sessions.ts';
@@ -222,6 +223,19 @@ browserTest('pages open with the command palette and with shortcuts, and a dialo
   await page.getByRole('button', { name: 'Search' }).click();
   await palette.getByRole('option', { name: 'Open parrot' }).click();
   await page.waitForURL(`${service.origin}/orgs/home/agents/parrot`);
+});
+
+browserTest('the command palette opens an agent that arrives after its name was typed', async () => {
+  const release = await holdResponses(page, /\/organizations\/home\/agents$/);
+  await page.goto(`${service.origin}/orgs/home`);
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  const [help] = await Promise.all([page.waitForResponse('**/help/search.json'), page.keyboard.press('Control+k')]);
+  await help.finished();
+  await page.keyboard.type('talk to parrot');
+  await release();
+  await page.getByRole('option', { name: 'Talk to parrot', selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Talk to parrot' }).waitFor();
 });
 
 browserTest('the command palette finds a section of the help by its text, and opens it in a new tab', async () => {

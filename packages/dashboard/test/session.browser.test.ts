@@ -5,6 +5,7 @@ import type { BuiltService } from '../../../test/service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
+import { holdResponses } from './support/hold-responses.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';
 import { formatLogLine, makeBotPrintLines, startSession } from './support/sessions.ts';
 
@@ -22,24 +23,6 @@ const inspect = (name: string) => checkLayoutAndAccessibility(page, name);
 const open = (path: string) => page.goto(`${service.origin}/orgs/home/${path}`);
 const lines = () => page.getByRole('listbox', { name: 'Log lines' }).getByRole('option');
 const line = (hasText: string | RegExp) => lines().filter({ hasText });
-
-/** Delays responses for URLs that match `address`, until the returned function is called or the test ends. */
-async function holdResponses(address: RegExp): Promise<() => Promise<void>> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(address, async (route) => {
-    await released;
-    await route.continue();
-  });
-  const releaseAll = () => {
-    release();
-    return page.unrouteAll({ behavior: 'wait' });
-  };
-  onTestFinished(releaseAll);
-  return releaseAll;
-}
 
 browserTest(
   'the page of a live session shows its metrics and output, and can stop the session',
@@ -248,7 +231,7 @@ browserTest(
     const requests: string[] = [];
     page.on('request', (request) => void (olderPages.test(request.url()) && requests.push(request.url())));
     for (let pages = 1; pages <= 2; pages += 1) {
-      const release = await holdResponses(olderPages);
+      const release = await holdResponses(page, olderPages);
       const request = page.waitForRequest(olderPages);
       await scrollTo(0);
       await request;

@@ -31,7 +31,8 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
     onClose();
     action();
   };
-  const sections = useHelpSections(text);
+  // The first item found stays selected, so wait for the agents before showing sections of the help, which stand below them.
+  const sections = useHelpSections(agents.isLoading ? '' : text);
   const openAgent = (agent: string) => () =>
     void navigate({ to: '/orgs/$organization/agents/$agent', params: { organization: name, agent } });
   const talkTo = (agent: string) => () =>
@@ -52,7 +53,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
           className="min-h-10 w-full rounded-lg border border-field bg-surface px-3 py-2 text-base"
         />
         <Command.List className="mt-3 max-h-80 overflow-y-auto">
-          {sections.length === 0 && !isId && (
+          {sections.length === 0 && !isId && !agents.isLoading && (
             <Command.Empty className="px-3 py-6 text-center text-quiet text-sm">Nothing has this name.</Command.Empty>
           )}
           {isId && (
