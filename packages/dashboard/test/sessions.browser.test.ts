@@ -176,7 +176,7 @@ browserTest(
       counts.push(await rows().count());
     }
     expect(Math.max(...counts)).toBeLessThanOrEqual(100);
-    expect(await rows().last().getAttribute('aria-rowindex')).toBe('100001');
+    await expect.poll(() => rows().last().getAttribute('aria-rowindex')).toBe('100001');
 
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2));
     const position = () => page.evaluate(() => Math.round(scrollY));
