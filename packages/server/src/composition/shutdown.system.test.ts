@@ -102,7 +102,8 @@ describe('shutdown', () => {
     const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(line) });
     const { service, db } = await start({ BOTHOST_SHUTDOWN_GRACE: '60' }, bot.path, log);
     const id = await startSession(service, 'patient');
-    await evaluateJavaScriptInBot(service, 'patient', id, 'true');
+    // The bot can be reached before its start is recorded.
+    await expect.poll(async () => (await statusOf(db, id))?.state).toBe('live');
     const closing = service.server.close();
     await sql`alter table sessions rename to missing_sessions`.execute(db);
     await expect.poll(() => warnings.join('')).toContain('progress of the shutdown could not be checked');
