@@ -61,7 +61,8 @@ it('an image gets its events recorded, but no text, and its session stays readab
   expect(await send('error', { ...error, message: 'the wren sings', timestamp: now })).toBe(204);
   expect(await send('transcript', { role: 'user', text: 'the wren sings', timestamp: now })).toBe(204);
   expect(await send('speech_event', { kind: 'bot_speech_started', timestamp: now })).toBe(204);
-  expect(await send('first_bot_speech_latency', { latency_secs: 0.005, timestamp: now })).toBe(204);
+  // The greeting must not begin before the session, which began just now.
+  expect(await send('first_bot_speech_latency', { latency_secs: 0.005, timestamp: now + 1 })).toBe(204);
   const { lines } = await read(sender);
   expect(lines.map(({ kind }) => kind)).toEqual(['error', 'turn', 'speech', 'response']);
   expect(lines[0]).toMatchObject({
