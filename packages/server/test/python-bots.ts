@@ -166,13 +166,16 @@ export function definePythonBotTests(): () => TestServer {
       await expect
         .poll(startPhases)
         .toMatchObject({ botCalled: isKnown, transportConnected: isKnown, firstFrame: isKnown });
+      const readConversation = () => service.client.getSessionConversation({ params: { agentName, sessionId } });
+      const readPeaks = async () => (await readConversation()).lines.filter((line) => line.kind === 'peaks');
+      // The recording omits an incomplete step of 50 ms at its end.
+      await expect.poll(readPeaks, { timeout: 20_000 }).not.toEqual([]);
       socket.close();
       const record = await waitForSessionEnd(service, 'pipecat-echo', sessionId);
       expect(record.completionStatus).toBe('WS_CONNECTION_CLOSED');
       await expect.poll(() => decodeLines('pipecat-echo', sessionId)).toContain(`${sessionId} - Client disconnected`);
-      const readConversation = () => service.client.getSessionConversation({ params: { agentName, sessionId } });
       await expect.poll(async () => (await readConversation()).state).toBe('complete');
-      const peaks = (await readConversation()).lines.filter((line) => line.kind === 'peaks');
+      const peaks = await readPeaks();
       for (const side of ['user', 'bot'] as const) {
         expect(Math.max(...peaks.flatMap((line) => [...Buffer.from(line[side], 'base64')]))).toBe(64 * 2);
       }
