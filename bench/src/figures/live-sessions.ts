@@ -5,13 +5,14 @@ import { measureCpuShare, readCpuSeconds, readResidentBytes, readTreeCpuSeconds 
 import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
-const names = ['flock-one', 'flock-two'] as const;
+/** Several agents, because one has at most 50 instances. */
+const names = ['flock-one', 'flock-two', 'flock-three', 'flock-four'] as const;
 
 /** Measures the service's memory and CPU per live session. The service samples each session once a second. */
 export const liveSessionsBench: Benchmark = {
   name: 'live-sessions',
   run: ({ quick, report }) => {
-    const each = quick ? 10 : 50;
+    const each = quick ? 5 : 25;
     const agents = names.map((name) => ({ name, bot: 'tiny', minAgents: each, maxAgents: each + 1 }) as const);
     return withService({ agents, nodeArguments: ['--inspect=127.0.0.1:0'] }, async (service) => {
       // The first session has costs that later ones do not have, such as the creation of response schemas.
