@@ -136,14 +136,14 @@ function compareOthers(busy: ServiceLoad, calm: ServiceLoad): readonly Benchmark
     {
       what: 'the service meanwhile, with 150 small requests/s',
       ours: formatPercentOfCore(busy.cpu),
-      reference: `${formatPercentOfCore(calm.cpu)} while nobody prints`,
+      reference: `${formatPercentOfCore(calm.cpu)} without printing`,
       ratio: null,
       limit: null,
     },
     {
       what: 'a small request to another session meanwhile',
       ours: times(busy),
-      reference: `${times(calm)} while nobody prints`,
+      reference: `${times(calm)} without printing`,
       ratio: null,
       limit: null,
     },
