@@ -33,16 +33,21 @@ async function start(environment: Record<string, string> = {}, agent = parrot, l
   return { service, db };
 }
 
-/** The environment of the next server process on the data directory and database of a service. */
-const createNextEnvironment = (service: TestServer) => ({
-  PATH: process.execPath.replace(/\/[^/]+$/, ''),
-  HOME: service.dataDirectory,
-  BOTHOST_PORT: '0',
-  BOTHOST_AGENTS: parrot,
-  BOTHOST_DATA_DIR: service.dataDirectory,
-  BOTHOST_SHUTDOWN_GRACE: '0',
-  DATABASE_URL: service.database.url,
-});
+/** Starts the next server process on the data directory and database of a service. It stops the bots that the service left. */
+async function startNextServer(service: TestServer): Promise<RunningServer> {
+  const environment = {
+    PATH: process.execPath.replace(/\/[^/]+$/, ''),
+    HOME: service.dataDirectory,
+    BOTHOST_PORT: '0',
+    BOTHOST_AGENTS: parrot,
+    BOTHOST_DATA_DIR: service.dataDirectory,
+    BOTHOST_SHUTDOWN_GRACE: '0',
+    DATABASE_URL: service.database.url,
+  };
+  const next = await startServer(readConfig(environment), logger);
+  undo.push(next.close);
+  return next;
+}
 
 /** Starts a session and waits until its bot has accepted it. */
 async function live(service: TestServer): Promise<string> {
@@ -142,14 +147,14 @@ describe('shutdown that leaves bots running', () => {
     await closing;
     expect(await statusOf(db, sessionId)).toEqual({ state: 'ended', completion_status: 'WS_CONNECTION_CLOSED' });
     expect(await statusOf(db, other)).toMatchObject({ state: 'live' });
+    await startNextServer(service);
   });
 
   it('ends a WebSocket session that the server relays with SERVICE_INTERRUPTED after the grace period', async () => {
     const { service, db } = await start({ BOTHOST_ON_STOP: 'leave', BOTHOST_SHUTDOWN_GRACE: '1' });
     const { sessionId } = await connect(service);
     await service.server.close();
-    const next = await startServer(readConfig(createNextEnvironment(service)), logger);
-    undo.push(next.close);
+    await startNextServer(service);
     expect(await statusOf(db, sessionId)).toEqual({ state: 'ended', completion_status: 'SERVICE_INTERRUPTED' });
   });
 
@@ -163,8 +168,7 @@ describe('shutdown that leaves bots running', () => {
     await service.server.close();
     expect(await statusOf(db, id)).toEqual({ state: 'live', completion_status: null });
 
-    const next: RunningServer = await startServer(readConfig(createNextEnvironment(service)), logger);
-    undo.push(next.close);
+    const next = await startNextServer(service);
     expect(next.firstStart).toBeNull();
     expect(await hello(next.url, service, id)).toMatchObject({ sessionId: id });
     await next.close();
