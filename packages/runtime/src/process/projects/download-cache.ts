@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DirectoryTreeRemover } from '../../runtime.ts';
+import { runProgram } from '../../spawner.ts';
 import type { UnixAccount } from './interpreter.ts';
 
 const measuringMs = 60_000;
@@ -51,11 +51,8 @@ function filesOf(cachesDirectory: string, owner: string): string {
 }
 
 /** Returns the disk space of a tree in bytes, or infinity if `du` fails or takes longer than a minute. */
-function measure(path: string): Promise<number> {
-  return new Promise((resolve) => {
-    const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: measuringMs };
-    execFile('du', ['-s', '-x', '--block-size=1', '--', path], options, (error, stdout) =>
-      resolve(error === null ? Number.parseInt(stdout, 10) : Number.POSITIVE_INFINITY),
-    );
-  });
+async function measure(path: string): Promise<number> {
+  const options = { cwd: '/', env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, stallMs: measuringMs };
+  const du = await runProgram(['du', '-s', '-x', '--block-size=1', '--', path], options).catch(() => null);
+  return du?.code === 0 ? Number.parseInt(du.stdout, 10) : Number.POSITIVE_INFINITY;
 }
