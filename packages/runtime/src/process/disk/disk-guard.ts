@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { DiskLimits, RuntimeLogger } from '../../runtime.ts';
 import type { ProcessTableProvider } from '../proc/process-table.ts';
 import { createProcessTableProvider } from '../proc/process-table.ts';
@@ -96,8 +96,13 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     for (const each of [ending, starts]) for (const id of each.keys()) if (!byId.has(id)) each.delete(id);
     const table = createProcessTableProvider();
     const measured = await meter.measure(consumers, table);
+    const uses: DiskUse[] = [];
+    for (const consumer of consumers) {
+      uses.push(describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));
+      // The processes of a fork bomb take milliseconds to read, and requests wait meanwhile.
+      await nextTurn();
+    }
     if (signal.aborted) return;
-    const uses = consumers.map((consumer) => describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));
     ownerBytes = sumByOwner(uses);
     const organizations = new Map([...ownerBytes.keys()].map((owner) => [owner, usedBytes(owner)]));
     for (const { id, reason } of findDiskLimitViolations({ limits, uses, organizations, isReserveAtRisk })) {
@@ -168,7 +173,7 @@ function readFreeBytes(directory: string): number {
 function readWrittenBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const text = readProcFile(`/proc/${pid}/io`) ?? '';
-    const counter = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
-    return sum + counter('write_bytes') - counter('cancelled_write_bytes');
+    const counter = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0);
+    return sum + counter(/^write_bytes: (\d+)$/m) - counter(/^cancelled_write_bytes: (\d+)$/m);
   }, 0);
 }
