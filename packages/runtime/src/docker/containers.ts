@@ -2,6 +2,7 @@ import { conversationFileVariable, recordingFileVariable } from '@bothost/contra
 import { botPort } from '../bot-port.ts';
 import type { ConversationFiles } from '../output/conversation-files.ts';
 import type { InstanceSpec } from '../runtime.ts';
+import { type CpuPhase, computeCpuMillicores } from '../session-cpu.ts';
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
 import {
   containerListSchema,
@@ -13,9 +14,6 @@ import {
 import { agentLabel, deploymentLabel, filterByHost, hostLabel, instanceLabel, organizationLabel } from './labels.ts';
 import { getNetworkName } from './network.ts';
 
-/** A bot gets more CPU while it starts and while its session opens. */
-export type CpuPhase = 'opening' | 'running';
-const minOpeningMillicores = 1000;
 /** Paths of the conversation's files in a container. */
 const conversationTargets = { lines: '/run/bothost/conversation', recording: '/run/bothost/recording' } as const;
 const maxProcesses = 512;
@@ -150,6 +148,6 @@ export async function limitContainerCpu(
 
 /** A quota, because the engine refuses `NanoCpus` above the number of CPUs of the machine. */
 function cpuLimit(profileMillicores: number, phase: CpuPhase) {
-  const millicores = phase === 'opening' ? Math.max(minOpeningMillicores, profileMillicores) : profileMillicores;
+  const millicores = computeCpuMillicores(profileMillicores, phase);
   return { CpuPeriod: cpuPeriodMicroseconds, CpuQuota: Math.round((millicores / 1000) * cpuPeriodMicroseconds) };
 }

@@ -11,6 +11,7 @@ import {
   RuntimeUnavailableError,
   StartError,
 } from '../runtime.ts';
+import { createSessionCpu } from '../session-cpu.ts';
 import { listContainers } from './containers.ts';
 import { createDiskMeter } from './disk-limit.ts';
 import { connectToEngine, type EngineClient } from './engine-client.ts';
@@ -23,7 +24,6 @@ import { createInstanceRegistry } from './instance-registry.ts';
 import { createInstanceStarter } from './instance-starter.ts';
 import { ensureNetwork, removeUnusedNetwork } from './network.ts';
 import { type PreparedImage, parsePreparedImage } from './prepared-image.ts';
-import { createSessionCpu } from './session-cpu.ts';
 
 const diskIntervalMs = 10_000;
 /** Number of measurements of disk space between two searches for unused images: one hour. */
@@ -86,7 +86,7 @@ export async function createDockerRuntime(options: DockerRuntimeOptions): Promis
     files,
     conversationPaths: files.conversationPaths,
   });
-  const sessionCpu = createSessionCpu(instances.byId, logger);
+  const sessionCpu = createSessionCpu(instances.byId, ({ limitCpu }, phase) => limitCpu(phase), logger);
   const disk = createDiskMeter({
     engine,
     hostId,

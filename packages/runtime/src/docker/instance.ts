@@ -1,9 +1,10 @@
 import { botPort } from '../bot-port.ts';
 import { createInstanceRecorder, type InstanceRecorder, type RecorderContext } from '../instance-recorder.ts';
 import type { InstanceAddress, ObservedInstance, ResourceUsage } from '../runtime.ts';
+import type { CpuPhase } from '../session-cpu.ts';
 import { describeEnd, type ReportedExit } from './container-end.ts';
 import { copyContainerLogs } from './container-logs.ts';
-import { type CpuPhase, killContainer, limitContainerCpu, readContainer } from './containers.ts';
+import { killContainer, limitContainerCpu, readContainer } from './containers.ts';
 import { type EngineClient, isEngineError } from './engine-client.ts';
 import { statsSchema } from './engine-schemas.ts';
 import type { InstanceRecord, InstanceRecordStore } from './instance-record.ts';

@@ -2,6 +2,7 @@ import { createInstanceOutputs } from '../output/instance-outputs.ts';
 import { createMonotonicClock } from '../output/monotonic-clock.ts';
 import { startPolling } from '../polling.ts';
 import { ProjectPreparationError, type Runtime, StartError } from '../runtime.ts';
+import { computeCpuMillicores, createSessionCpu } from '../session-cpu.ts';
 import { removeOrphanedCgroups, removeParentCgroups } from './containment/cgroup-host.ts';
 import { unixAccountForAccessChecks } from './containment/isolation.ts';
 import { type DiskConsumer, startDiskGuard } from './disk/disk-guard.ts';
@@ -9,7 +10,6 @@ import { openForkServers } from './fork-servers/fork-servers.ts';
 import { createInstanceConversations } from './instances/conversations.ts';
 import type { Instance } from './instances/instance.ts';
 import { createInstanceRegistry } from './instances/instance-registry.ts';
-import { createSessionCpuPriority } from './instances/session-cpu-priority.ts';
 import { checkInstances, findNonLoopbackListeners } from './instances/watchdog.ts';
 import { prepareMachineForBots } from './machine.ts';
 import { applyDefaultOptions, type ProcessRuntimeOptions } from './options.ts';
@@ -96,7 +96,12 @@ export async function createProcessRuntime(partialOptions: ProcessRuntimeOptions
           nowMs: () => performance.now(),
         });
 
-  const sessionCpu = createSessionCpuPriority(instances.byId, options.logger);
+  const sessionCpu = createSessionCpu(
+    instances.byId,
+    ({ containment, record }, phase) =>
+      containment.limitCpu(computeCpuMillicores(record().limits.cpuMillicores, phase), 'session'),
+    options.logger,
+  );
 
   const { cgroups } = isolation;
   const hasGroup = (name: string) => instances.isKnown(name) || preparer.isKnown(name) || forkServers.isKnown(name);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdir, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { getSpawnerPid } from '../../spawner.ts';
@@ -150,16 +150,23 @@ export async function removeOrphanedCgroups(
   // Each parent directory contains one group per owner (such as an organization), and each of these groups contains the groups
   // of the owner's instances. Version 0.1 created the groups of instances directly in the parent directories.
   const removeOwner = async (directory: string) =>
-    (await removeUnknown(groupsIn(directory), removeGroup)) &&
-    (groupsIn(directory).length > 0 || removeGroup(directory));
+    (await removeUnknown(await groupsIn(directory), removeGroup)) &&
+    ((await groupsIn(directory)).length > 0 || removeGroup(directory));
   const directories = [...new Set(Object.values(host))].filter((directory) => directory !== null);
-  return removeUnknown(directories.flatMap(groupsIn), removeOwner);
+  return removeUnknown((await Promise.all(directories.map(groupsIn))).flat(), removeOwner);
 }
 
-function groupsIn(directory: string): readonly string[] {
-  const names = existsSync(directory) ? readdirSync(directory, { withFileTypes: true }) : [];
-  return names.filter((name) => name.isDirectory()).map(({ name }) => join(directory, name));
+async function groupsIn(directory: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(directory, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(directory, name));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /**
  * Removes the control groups of instances that `isKnown` does not accept, and then the parent directories that are empty. Waits
@@ -183,7 +190,7 @@ async function removeGroup(directory: string): Promise<boolean> {
     await rmdir(directory);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return isMissing(error);
   }
 }
 

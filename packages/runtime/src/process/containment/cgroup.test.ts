@@ -18,14 +18,14 @@ async function unifiedGroup() {
 it('createCgroups and limitCgroupCpu write limits in the format of cgroup version 2', async () => {
   const groups = await unifiedGroup();
   await createCgroups(groups, resourceLimits, 64);
-  expect(limitCgroupCpu(groups, 500, 'session')).toBe(true);
+  expect(await limitCgroupCpu(groups, 500, 'session')).toBe(true);
   const read = (name: string) => readFile(join(groups.unified, name), 'utf8');
   expect(await read('memory.max')).toBe('1000000');
   expect(await read('memory.swap.max')).toBe('0');
   expect(await read('cpu.max')).toBe('500000 1000000');
   expect(await read('cpu.weight')).toBe('100');
   expect(await read('pids.max')).toBe('64');
-  forbidForks(groups);
+  await forbidForks(groups);
   expect(await read('pids.max')).toBe('0');
 });
 
@@ -42,8 +42,7 @@ it('openCgroupUsageReader and countCgroupOomKills read the format of cgroup vers
   expect(countCgroupOomKills(groups)).toBe(1);
 });
 
-it('limitCgroupCpu returns false if the machine has no CPU controller', () => {
-  expect(limitCgroupCpu({ unified: null, memory: null, cpu: null, cpuacct: null, pids: null }, 500, 'session')).toBe(
-    false,
-  );
+it('limitCgroupCpu returns false if the machine has no CPU controller', async () => {
+  const groups = { unified: null, memory: null, cpu: null, cpuacct: null, pids: null };
+  expect(await limitCgroupCpu(groups, 500, 'session')).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ResourceLimits } from '../../runtime.ts';
@@ -53,14 +53,14 @@ export async function createCgroups(groups: InstanceCgroups, limits: ResourceLim
   if (groups.memory !== null) {
     const memory = String(limits.memoryBytes);
     if (isUnified(groups, groups.memory)) {
-      writeFileSync(join(groups.memory, 'memory.max'), memory);
-      writeIfPresent(join(groups.memory, 'memory.swap.max'), '0');
+      await writeFile(join(groups.memory, 'memory.max'), memory);
+      await writeIfPresent(join(groups.memory, 'memory.swap.max'), '0');
     } else {
-      writeFileSync(join(groups.memory, 'memory.limit_in_bytes'), memory);
-      writeIfPresent(join(groups.memory, 'memory.memsw.limit_in_bytes'), memory);
+      await writeFile(join(groups.memory, 'memory.limit_in_bytes'), memory);
+      await writeIfPresent(join(groups.memory, 'memory.memsw.limit_in_bytes'), memory);
     }
   }
-  if (groups.pids !== null) writeFileSync(join(groups.pids, 'pids.max'), String(processes));
+  if (groups.pids !== null) await writeFile(join(groups.pids, 'pids.max'), String(processes));
 }
 
 export async function enterCgroups(groups: InstanceCgroups, pid: number): Promise<void> {
@@ -76,19 +76,23 @@ export function listCgroupProcsFiles(groups: InstanceCgroups): readonly string[]
  * Sets the CPU priority, and the limit of the average CPU use over one second. Returns false if the machine has no CPU
  * controller.
  */
-export function limitCgroupCpu(groups: InstanceCgroups, millicores: number, priority: CpuPriority): boolean {
+export async function limitCgroupCpu(
+  groups: InstanceCgroups,
+  millicores: number,
+  priority: CpuPriority,
+): Promise<boolean> {
   if (groups.cpu === null) return false;
   // The kernel rejects quotas below one millisecond.
   const quota = Math.max(1000, Math.round((millicores * periodMicroseconds) / 1000));
   const shares = cpuShares[priority];
   if (isUnified(groups, groups.cpu)) {
-    writeFileSync(join(groups.cpu, 'cpu.max'), `${quota} ${periodMicroseconds}`);
+    await writeFile(join(groups.cpu, 'cpu.max'), `${quota} ${periodMicroseconds}`);
     // The default CPU weight is 100 in cgroup version 2 and 1024 in version 1.
-    writeFileSync(join(groups.cpu, 'cpu.weight'), String(Math.round((shares * 100) / 1024)));
+    await writeFile(join(groups.cpu, 'cpu.weight'), String(Math.round((shares * 100) / 1024)));
   } else {
-    writeFileSync(join(groups.cpu, 'cpu.shares'), String(shares));
-    writeFileSync(join(groups.cpu, 'cpu.cfs_period_us'), String(periodMicroseconds));
-    writeFileSync(join(groups.cpu, 'cpu.cfs_quota_us'), String(quota));
+    await writeFile(join(groups.cpu, 'cpu.shares'), String(shares));
+    await writeFile(join(groups.cpu, 'cpu.cfs_period_us'), String(periodMicroseconds));
+    await writeFile(join(groups.cpu, 'cpu.cfs_quota_us'), String(quota));
   }
   return true;
 }
@@ -101,13 +105,13 @@ export function listCgroupPids(groups: InstanceCgroups): readonly number[] {
 }
 
 /** Prevents the instance from forking. Otherwise, killing its processes in a loop might never end. */
-export function forbidForks(groups: InstanceCgroups): void {
-  if (groups.pids !== null) writeIfPresent(join(groups.pids, 'pids.max'), '0');
+export async function forbidForks(groups: InstanceCgroups): Promise<void> {
+  if (groups.pids !== null) await writeIfPresent(join(groups.pids, 'pids.max'), '0');
 }
 
 /** Kills all processes in the groups at once, if the kernel supports it (cgroup version 2, Linux 5.14 or later). */
-export function killCgroup(groups: InstanceCgroups): void {
-  if (groups.unified !== null) writeIfPresent(join(groups.unified, 'cgroup.kill'), '1');
+export async function killCgroup(groups: InstanceCgroups): Promise<void> {
+  if (groups.unified !== null) await writeIfPresent(join(groups.unified, 'cgroup.kill'), '1');
 }
 
 /** Number of processes that the kernel killed because the instance was out of memory. */
@@ -193,9 +197,6 @@ function readIfPresent(path: string): string {
 }
 
 /** Writes a control group file if it exists. Ignores errors, because the group may be removed in the meantime. */
-function writeIfPresent(path: string, text: string): void {
-  if (!existsSync(path)) return;
-  try {
-    writeFileSync(path, text);
-  } catch {}
+async function writeIfPresent(path: string, text: string): Promise<void> {
+  if (existsSync(path)) await writeFile(path, text).catch(() => undefined);
 }

@@ -33,11 +33,11 @@ export type ProcessContainment = {
   /** Whether the kernel enforces the memory limit. If it does not, the watchdog does. */
   readonly boundsMemory: boolean;
   /** Sets the CPU limit and the CPU priority. Returns false if the machine cannot limit the CPU. */
-  readonly limitCpu: (millicores: number, priority: CpuPriority) => boolean;
+  readonly limitCpu: (millicores: number, priority: CpuPriority) => Promise<boolean>;
   readonly memoryKills: () => number;
-  readonly forbidForks: () => void;
+  readonly forbidForks: () => Promise<void>;
   /** Last resort: kills all processes of the instance at once, including the supervisor, if the kernel supports it. */
-  readonly killAtOnce: () => void;
+  readonly killAtOnce: () => Promise<void>;
   readonly close: () => void;
 };
 
@@ -63,12 +63,17 @@ export function createProcessContainment(
 function containmentByCgroup(groups: InstanceCgroups, units: PageAndTickSizes): ProcessContainment {
   const cgroupUsageReader = openCgroupUsageReader(groups);
   const countUsage = createUsageCounter(units);
+  let limited = Promise.resolve(false);
   const stats = () => listCgroupPids(groups).flatMap((pid) => readProcessStat(pid) ?? []);
   return {
     members: () => stats().filter((stat) => !hasEnded(stat)),
     usage: () => (cgroupUsageReader === null ? countUsage(stats()) : cgroupUsageReader.read()),
     boundsMemory: groups.memory !== null,
-    limitCpu: (millicores, priority) => limitCgroupCpu(groups, millicores, priority),
+    // One limit after another, because the latest call wins.
+    limitCpu: (millicores, priority) => {
+      limited = limited.catch(() => false).then(() => limitCgroupCpu(groups, millicores, priority));
+      return limited;
+    },
     memoryKills: () => countCgroupOomKills(groups),
     forbidForks: () => forbidForks(groups),
     killAtOnce: () => killCgroup(groups),
@@ -82,10 +87,10 @@ function containmentByTable(membership: ProcessSelector, units: PageAndTickSizes
     members: (table) => membership(table()).filter((stat) => !hasEnded(stat)),
     usage: (table) => countUsage(membership(table())),
     boundsMemory: false,
-    limitCpu: () => false,
+    limitCpu: async () => false,
     memoryKills: () => 0,
-    forbidForks: () => undefined,
-    killAtOnce: () => undefined,
+    forbidForks: async () => undefined,
+    killAtOnce: async () => undefined,
     close: () => undefined,
   };
 }

@@ -32,7 +32,7 @@ export async function killContainedProcesses(
   spared: number | null,
   onStuck: (pids: readonly number[]) => void,
 ): Promise<void> {
-  containment.forbidForks();
+  await containment.forbidForks();
   for (let pass = 0; ; pass++) {
     const victims = () => containment.members(readProcessTable).filter(({ pid }) => pid !== spared);
     let members = victims();
@@ -43,7 +43,7 @@ export async function killContainedProcesses(
         signalProcesses(members, 'SIGSTOP');
       }
     }
-    if (pass >= passesBeforeLastResort) containment.killAtOnce();
+    if (pass >= passesBeforeLastResort) await containment.killAtOnce();
     signalProcesses(members, 'SIGKILL');
     if (pass === passesBeforeReport) onStuck(members.map(({ pid }) => pid));
     // Poll, because no event reports the end of a process that is not a child of the server.

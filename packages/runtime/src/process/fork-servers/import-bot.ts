@@ -110,7 +110,7 @@ async function tryImport(
   }
   const status = server?.status();
   if (server !== null && status?.state === 'ready') {
-    prioritizeForkServerCpu(record);
+    await prioritizeForkServerCpu(record);
     return server;
   }
   server?.disconnect();

@@ -78,7 +78,7 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
   writeForkServerRecord(files, record);
   if (record.cgroups !== null) {
     await createCgroups(record.cgroups, options.limits, processLimit);
-    limitCgroupCpu(record.cgroups, forkServerMillicores, 'start');
+    await limitCgroupCpu(record.cgroups, forkServerMillicores, 'start');
   }
   const log = openSync(files.log, 'a', 0o600);
   const supervisor = [options.interpreter, '-I', '-S', '-c', supervisorCode, options.shimPath] as const;
@@ -120,6 +120,6 @@ export async function launchForkServer(options: ForkServerLaunchOptions): Promis
 }
 
 /** Gives a fork server the CPU priority of a session, because callers wait for its forks. A fork needs little CPU time. */
-export function prioritizeForkServerCpu({ cgroups }: ForkServerRecord): void {
-  if (cgroups !== null) limitCgroupCpu(cgroups, forkServerMillicores, 'session');
+export async function prioritizeForkServerCpu({ cgroups }: ForkServerRecord): Promise<void> {
+  if (cgroups !== null) await limitCgroupCpu(cgroups, forkServerMillicores, 'session');
 }

@@ -94,13 +94,13 @@ export function createInstanceRegistry(options: InstanceRegistryOptions): Instan
         earlier.garbage.map((files) => runAndLogFailure(logger, files.directory, () => removeInstance(options, files))),
       );
       for (const found of earlier.instances) {
-        await runAndLogFailure(logger, found.files.directory, () => {
+        await runAndLogFailure(logger, found.files.directory, async () => {
           const instance = add({ ...found, supervisorProgram: null });
           // Restore the CPU limit, because the previous server process may have been killed while a session opened and the
           // limit was raised.
           const { address, limits } = found.record;
           if (address !== null && instance.end() === null)
-            instance.containment.limitCpu(limits.cpuMillicores, 'session');
+            await instance.containment.limitCpu(limits.cpuMillicores, 'session');
         });
       }
       if (byId.size > 0) logger.info({ instances: byId.size }, 'instances of a previous server process adopted');

@@ -95,7 +95,7 @@ async function createRecord(options: ContainedLaunchOptions): Promise<InstanceRe
   writeInstanceRecord(files, record);
   if (record.cgroups !== null) {
     await createCgroups(record.cgroups, limits, options.processLimit);
-    limitCgroupCpu(record.cgroups, options.startingMillicores, options.priority);
+    await limitCgroupCpu(record.cgroups, options.startingMillicores, options.priority);
   }
   return record;
 }

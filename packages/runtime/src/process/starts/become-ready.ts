@@ -67,30 +67,34 @@ export async function awaitBotReadiness(
   }
   if (first.kind === 'port-taken') return portTaken;
   if (first.wide !== null) context.instances.noticeWide(instance, first.wide.address);
-  limitAndRecord(context, instance, spec, first.address);
+  await limitAndRecord(context, instance, spec, first.address);
   context.forkServers.ensure({ spec, project: parsePreparedProject(spec.prepared) });
   return first.address;
 }
 
-function limitAndRecord(
+async function limitAndRecord(
   { instances, logger }: Pick<BotReadinessContext, 'instances' | 'logger'>,
   instance: Instance,
   { instanceId, limits }: InstanceSpec,
   address: InstanceAddress,
-): void {
-  try {
-    if (!instance.containment.limitCpu(limits.cpuMillicores, 'start')) {
+): Promise<void> {
+  // Only log a failed write, for example of the instance record to a full disk, because the bot is ready nevertheless.
+  const warn = (error: unknown) => logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
+  const limiting = instance.containment.limitCpu(limits.cpuMillicores, 'start').then((isLimited) => {
+    if (!isLimited) {
       instances.noticed(instanceId, 'cpu-limit-not-enforced', 'the service has no CPU controller on this machine');
     }
+  });
+  try {
     if (!instance.containment.boundsMemory) {
       const detail = 'the service has no memory controller on this machine and checks the usage each second';
       instances.noticed(instanceId, 'memory-limit-sampled', detail);
     }
     instance.update({ address });
   } catch (error) {
-    // Only log a failed write of the instance record, for example to a full disk, because the bot is ready nevertheless.
-    logger.warn({ err: error, instanceId }, 'readiness could not be recorded');
+    warn(error);
   }
+  await limiting.catch(warn);
 }
 
 /**

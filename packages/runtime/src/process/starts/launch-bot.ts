@@ -2,6 +2,7 @@ import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConversationFiles } from '../../output/conversation-files.ts';
 import type { InstanceSpec } from '../../runtime.ts';
+import { computeCpuMillicores } from '../../session-cpu.ts';
 import { reserveUid } from '../containment/accounts.ts';
 import { createTraversableDirectory, type IsolationSettings } from '../containment/isolation.ts';
 import { forkBotProcess } from '../fork-servers/fork-bot-process.ts';
@@ -15,7 +16,6 @@ import {
   type ProcessCreator,
 } from '../instances/launch-contained.ts';
 import { type RemovalContext, removeInstance } from '../instances/remove-instance.ts';
-import { computeStartCpuLimitMillicores } from '../instances/session-cpu-priority.ts';
 import { spawnProgram } from '../instances/spawn-program.ts';
 import type { BotProgram } from '../projects/bot-program.ts';
 import type { Project } from '../projects/prepared-project.ts';
@@ -116,7 +116,7 @@ async function launchInstance(
       owner: project.owner,
       socket,
       limits,
-      startingMillicores: computeStartCpuLimitMillicores(limits.cpuMillicores),
+      startingMillicores: computeCpuMillicores(limits.cpuMillicores, 'opening'),
       priority: 'start',
       processLimit,
       account,

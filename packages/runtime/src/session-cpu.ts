@@ -1,19 +1,27 @@
-import type { RuntimeLogger, SessionPriority } from '../runtime.ts';
-import type { CpuPhase } from './containers.ts';
-import type { Instance } from './instance.ts';
+import type { RuntimeLogger, SessionPriority } from './runtime.ts';
 
 const openingMs = 5_000;
 
-/** Raises the CPU limit of an instance while its session opens. The engine applies it shortly after the calls. */
-export function createSessionCpu(
-  instances: ReadonlyMap<string, Pick<Instance, 'limitCpu' | 'end'>>,
+/** A bot gets more CPU while it starts and while its session opens. */
+export type CpuPhase = 'opening' | 'running';
+
+const minOpeningMillicores = 1000;
+
+export function computeCpuMillicores(profileMillicores: number, phase: CpuPhase): number {
+  return phase === 'opening' ? Math.max(minOpeningMillicores, profileMillicores) : profileMillicores;
+}
+
+/** Raises the CPU limit of an instance while its session opens. `limitCpu` applies the limit shortly after the calls. */
+export function createSessionCpu<Instance extends { readonly end: () => unknown }>(
+  instances: ReadonlyMap<string, Instance>,
+  limitCpu: (instance: Instance, phase: CpuPhase) => Promise<unknown>,
   logger: Pick<RuntimeLogger, 'warn'>,
 ): SessionPriority & { readonly close: () => void } {
   const openings = new Map<string, NodeJS.Timeout>();
   const limit = (instanceId: string, phase: CpuPhase) => {
     const instance = instances.get(instanceId);
     if (instance === undefined || instance.end() !== null) return;
-    instance.limitCpu(phase).catch((error: unknown) => {
+    limitCpu(instance, phase).catch((error: unknown) => {
       if (instance.end() === null) logger.warn({ instanceId, err: error }, 'CPU limit could not be set');
     });
   };
