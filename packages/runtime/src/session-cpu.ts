@@ -11,7 +11,7 @@ export function computeCpuMillicores(profileMillicores: number, phase: CpuPhase)
   return phase === 'opening' ? Math.max(minOpeningMillicores, profileMillicores) : profileMillicores;
 }
 
-/** Raises the CPU limit of an instance while its session opens. `limitCpu` applies the limit shortly after the calls. */
+/** Raises the CPU limit of an instance while its session opens. The calls do not wait for `limitCpu`, and log its errors. */
 export function createSessionCpu<Instance extends { readonly end: () => unknown }>(
   instances: ReadonlyMap<string, Instance>,
   limitCpu: (instance: Instance, phase: CpuPhase) => Promise<unknown>,

@@ -168,7 +168,7 @@ export function definePythonBotTests(): () => TestServer {
         .toMatchObject({ botCalled: isKnown, transportConnected: isKnown, firstFrame: isKnown });
       const readConversation = () => service.client.getSessionConversation({ params: { agentName, sessionId } });
       const readPeaks = async () => (await readConversation()).lines.filter((line) => line.kind === 'peaks');
-      // The recording omits an incomplete step of 50 ms at its end.
+      // Wait until the echo is recorded: a recording omits up to 50 ms at the end of its session.
       await expect.poll(readPeaks, { timeout: 20_000 }).not.toEqual([]);
       socket.close();
       const record = await waitForSessionEnd(service, 'pipecat-echo', sessionId);

@@ -31,7 +31,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
     onClose();
     action();
   };
-  // The first item found stays selected, so wait for the agents before showing sections of the help, which stand below them.
+  // cmdk selects the first item that it gets, and keeps it when a better one arrives. So the agents must arrive before the help.
   const sections = useHelpSections(agents.isLoading ? '' : text);
   const openAgent = (agent: string) => () =>
     void navigate({ to: '/orgs/$organization/agents/$agent', params: { organization: name, agent } });

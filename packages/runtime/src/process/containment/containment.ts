@@ -69,7 +69,7 @@ function containmentByCgroup(groups: InstanceCgroups, units: PageAndTickSizes): 
     members: () => stats().filter((stat) => !hasEnded(stat)),
     usage: () => (cgroupUsageReader === null ? countUsage(stats()) : cgroupUsageReader.read()),
     boundsMemory: groups.memory !== null,
-    // One limit after another, because the latest call wins.
+    // Wait for the write before, so that the limit of the latest call remains.
     limitCpu: (millicores, priority) => {
       limited = limited.catch(() => false).then(() => limitCgroupCpu(groups, millicores, priority));
       return limited;

@@ -99,7 +99,7 @@ export function startDiskGuard(options: DiskGuardOptions): DiskGuard {
     const uses: DiskUse[] = [];
     for (const consumer of consumers) {
       uses.push(describe(consumer, measured.get(consumer.id), table, isReserveAtRisk));
-      // The processes of a fork bomb take milliseconds to read, and requests wait meanwhile.
+      // Let requests be answered in between: reading the hundreds of processes of a fork bomb takes milliseconds.
       await nextTurn();
     }
     if (signal.aborted) return;
