@@ -47,15 +47,15 @@ describeAsRoot('the CPU of a bot', () => {
     const starting = runtime().start(await spec('slow', 'readyStatus = 503', halfACore), canceled.signal);
     starting.catch(() => undefined);
     await expect.poll(() => recordOf('slow')?.supervisor ?? null).not.toBeNull();
-    expect(cpuOf(recordOf('slow'))).toEqual({ ...waiting, cores: 1 });
+    await expect.poll(() => cpuOf(recordOf('slow'))).toEqual({ ...waiting, cores: 1 });
     canceled.abort();
     await expect(starting).rejects.toThrow('stopped before it was ready');
     await start('bot', '', halfACore);
     expect(cpuOf(recordOf('bot'))).toEqual(waiting);
     runtime().sessionOpening('bot');
-    expect(cpuOf(recordOf('bot'))).toEqual(opening);
+    await expect.poll(() => cpuOf(recordOf('bot'))).toEqual(opening);
     runtime().sessionOpened('bot');
-    expect(cpuOf(recordOf('bot'))).toEqual(opened);
+    await expect.poll(() => cpuOf(recordOf('bot'))).toEqual(opened);
   });
 
   it("returns to the limit of the agent's profile five seconds after the start of a session", async () => {
@@ -70,8 +70,9 @@ describeAsRoot('the CPU of a bot', () => {
     await start('bot', '', halfACore);
     runtime().sessionOpening('bot');
     await closeServer();
-    // A killed server leaves the higher CPU limit of an opening session in place. `closeServer` has restored the usual limit,
-    // so write the higher limit again.
+    // A killed server leaves the higher CPU limit of an opening session in place. `closeServer` restores the usual limit, so
+    // write the higher limit again after that.
+    await expect.poll(() => cpuOf(recordOf('bot'))).toEqual(opened);
     const { cpu = null, unified } = recordOf('bot')?.cgroups ?? {};
     if (cpu === unified) writeFileSync(join(`${cpu}`, 'cpu.max'), '1000000 1000000');
     else writeFileSync(join(`${cpu}`, 'cpu.cfs_quota_us'), '1000000');
