@@ -49,6 +49,7 @@ async function forward(address: BotAddress): Promise<number> {
         response.writeHead(status, length === undefined ? {} : { 'content-length': String(length) });
       },
       onFailure: (error) => response.writeHead(502).end(error.message),
+      onClose: () => undefined,
     });
   }, LOOPBACK);
   return portOf(server);

@@ -18,6 +18,8 @@ export type BotResponseHandlers = {
   readonly onAnswer: (status: number, headers: Record<string, string | string[] | undefined>) => void;
   /** Called if there will be no response and the client is still connected. */
   readonly onFailure: (error: Error) => void;
+  /** Called when the response to the client has ended or its connection has closed. */
+  readonly onClose: () => void;
 };
 
 /** Idempotent methods (RFC 9110, section 9.2.2) may be retried after a lost connection. */
@@ -77,8 +79,11 @@ export function createBotRequestForwarder() {
       },
     };
     response.on('drain', () => controller?.resume());
+    // Add no second listener: Node would create an array of listeners for each request. V8 comes to allocate these arrays in its old
+    // generation, where they keep the finished requests in memory until a full garbage collection (a quarter fewer requests/s).
     response.on('close', () => {
       if (!response.writableFinished) controller?.abort(clientGone());
+      answer.onClose();
     });
 
     function dispatch() {

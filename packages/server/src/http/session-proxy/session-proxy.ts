@@ -98,6 +98,7 @@ export function createSessionProxy(context: ProxyContext) {
         });
       },
       onFailure: (cause) => refuse(incoming, response, createApiError('bot-unreachable', { cause }), requestId),
+      onClose: () => removeListener(),
     });
     // A bot whose network has vanished does not end its connections.
     const removeListener = context.sessionAddresses.onUnreachable(path.sessionId, () =>
@@ -106,7 +107,6 @@ export function createSessionProxy(context: ProxyContext) {
         endWhenIdle(incoming.socket, lastBytesMs, () => abort(new Error('the bot ended without a response'))),
       ),
     );
-    response.once('close', removeListener);
   }
 
   return { handle, close: () => forwarder.close() };
