@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingHttpHeaders, request } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InstanceAddress } from '@bothost/runtime';
 import { z } from 'zod';
 import { createRequestOptions, isConnectError } from '../instances/connect.ts';
@@ -43,6 +44,15 @@ export function postSessionToBot(
     setTimeout(abort, leaveMs).unref();
   };
   return { answer, abort, leave };
+}
+
+/**
+ * Lets the event loop connect to the bot in one turn and send a new `POST /bot` in the next one. The start of the bot is the longest part
+ * of a warm start, so work that can follow waits for this.
+ */
+export async function yieldToBotRequest(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
 }
 
 function bodyHeaders(headers: Headers, body: string): Headers {

@@ -13,7 +13,13 @@ import type { SessionIceServers } from '../sessions/ice-servers.ts';
 import { markDispatched, markLive } from '../sessions/progress.ts';
 import type { StoreContext } from '../store/store-context.ts';
 import type { Meeting, SessionTransport } from '../store/tables.ts';
-import { type BotException, type BotSessionState, postSessionToBot, requestSessionState } from './bot-http.ts';
+import {
+  type BotException,
+  type BotSessionState,
+  postSessionToBot,
+  requestSessionState,
+  yieldToBotRequest,
+} from './bot-http.ts';
 import { type BotHttpResponse, deriveStatusFromBotResponse, hasBotAcceptedSession } from './completion.ts';
 import type { BotFailureRecorder } from './record-bot-failure.ts';
 import type { InstanceReplacer } from './replace-instance.ts';
@@ -166,6 +172,7 @@ async function whenAccepted(
   sentAt: Date,
   signal: AbortSignal,
 ): Promise<{ readonly at: Date; readonly report: BotSessionState | null } | null> {
+  await yieldToBotRequest();
   for (let pause = acceptMs; ; pause = Math.min(2 * pause, againMs)) {
     const report = await ask(context, session, 0, signal);
     if (report === 'aborted') return null;

@@ -2,6 +2,7 @@ import type { StartResponse } from '@bothost/contract';
 import type { ServiceContext } from '../context.ts';
 import type { Principal } from '../organizations/authenticate.ts';
 import { requireSessionStarter } from '../organizations/members.ts';
+import { yieldToBotRequest } from '../reconciler/bot-http.ts';
 import { takeSession } from '../reconciler/take-session.ts';
 import { abandonSessionRoom } from '../rooms/session-room.ts';
 import { createSession, type SessionStartInput, type StartedSession } from '../sessions/create.ts';
@@ -85,8 +86,8 @@ async function start(
   const input = { ...session, room: await createRoom(context, session, options) };
   const create = () => createAndClaim(context, input);
   try {
-    return await takeSession(context, session.sessionId, create, ({ started }) => {
-      begin(context, input, started);
+    return await takeSession(context, session.sessionId, create, async ({ started }) => {
+      await begin(context, input, started);
       const wantsIceServers = request.enableDefaultIceServers === true;
       const { deployment } = started;
       const response = createStartResponse(context, caller, { ...session, isMember, wantsIceServers, deployment });
@@ -108,11 +109,11 @@ async function createAndClaim(context: StartContext, input: SessionStartInput) {
 }
 
 /** Dispatches the session if its instance is ready. */
-function begin(
+async function begin(
   { telemetry, reconciler, now }: StartContext,
   { sessionId, organizationId, transport, requestedAt, body }: SessionStartInput,
   { claim, deployment, dispatchedAt }: StartedSession,
-): void {
+): Promise<void> {
   if (transport === 'websocket') {
     // If the agent accepts WebSocket connections without a token, the session is created only when a client connects.
     if (deployment.websocketAuth !== 'none') telemetry.sessionStarted('waiting');
@@ -143,6 +144,7 @@ function begin(
     dispatchedAt,
     botStartedAt: null,
   });
+  await yieldToBotRequest();
 }
 
 /** Ends what a failed start may have left: its session and its room. */
