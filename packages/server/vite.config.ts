@@ -17,6 +17,15 @@ export default defineConfig({
         this.emitFile({ type: 'asset', fileName: spawnerProgram, source });
       },
     },
+    {
+      name: 'latin1-source',
+      // V8 keeps the source of a module in memory, and needs twice as much if it has one character beyond Latin-1.
+      renderChunk(code, chunk) {
+        const escaped = /\\[^\0-\xff]/.exec(code);
+        if (escaped !== null) this.error(`${chunk.fileName}: ${escaped[0]} cannot be replaced by an escape sequence`);
+        return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+      },
+    },
   ],
   build: {
     ssr: 'src/main.ts',
@@ -31,7 +40,7 @@ export default defineConfig({
       // The last three are native modules that `pg` and `ws` use only if they are installed.
       external: [...builtinModules, /^node:/, 'pg-native', 'bufferutil', 'utf-8-validate'],
       // All files are in one directory, because the spawner finds its program beside its own module.
-      output: { entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js' },
+      output: { entryFileNames: 'main.js', chunkFileNames: '[name]-[hash].js', comments: false },
     },
   },
   ssr: { noExternal: true },
