@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type Logger, pino } from 'pino';
 import { createBufferedLog } from './composition/buffered-log.ts';
 import { formatReadyMessage } from './composition/ready-message.ts';
@@ -7,8 +9,12 @@ import { interpretStopSignal } from './composition/stop-signals.ts';
 import { type Config, readConfig } from './config.ts';
 import { OperatorError } from './operator-error.ts';
 
+/** Milliseconds after the start of the service until the garbage of the start is collected. */
+const startGarbageMs = 6_000;
+
 /** Runs the service. Exits with status 0 after a shutdown, and with 1 if it cannot start or continue. */
 async function main(): Promise<void> {
+  tuneGarbageCollection();
   // Continue if the output cannot be written, for example to a full disk or to a pipe whose reader has ended.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const config = readConfig();
@@ -27,6 +33,15 @@ async function main(): Promise<void> {
     fail(error);
     server.abandon().catch(fail);
   }, fail);
+}
+
+function tuneGarbageCollection(): void {
+  // Collect young objects without V8's helper threads. They shorten a collection of 2 ms by little, and on a busy machine the main
+  // thread waits up to 60 ms until they get a processor.
+  setFlagsFromString('--no-parallel-scavenge');
+  // Free the memory that only the start needed. Otherwise, an idle service may keep it for hours: a third of its memory.
+  setFlagsFromString('--expose-gc');
+  setTimeout(() => void runInNewContext('gc()'), startGarbageMs).unref();
 }
 
 async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
