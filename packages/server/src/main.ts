@@ -36,10 +36,11 @@ async function main(): Promise<void> {
 }
 
 function tuneGarbageCollection(): void {
-  // Collect young objects without V8's helper threads. They shorten a collection of 2 ms by little, and on a busy machine the main
-  // thread waits up to 60 ms until they get a processor.
+  // Collect young objects on the main thread only. V8's helper threads hardly shorten a collection, which takes 2 ms, and on a busy
+  // machine the main thread waits up to 60 ms until the helper threads get a processor.
   setFlagsFromString('--no-parallel-scavenge');
-  // Free the memory that only the start needed. Otherwise, an idle service may keep it for hours: a third of its memory.
+  // Free the memory that only the start of the service needed. An idle service, whose memory it is a third of, may otherwise keep it
+  // for hours.
   setFlagsFromString('--expose-gc');
   setTimeout(() => void runInNewContext('gc()'), startGarbageMs).unref();
 }
