@@ -6,7 +6,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestDatabase } from '../../test/support/test-database.ts';
 import { createClientConfig, type DatabaseAddress } from './address.ts';
 import { isConnectionError, isDiskFullError } from './connection-error.ts';
@@ -86,16 +86,56 @@ test('the connection pool logs the loss of an idle connection without the settin
   expect(logged[0]).toEqual([{ why: expect.any(String) }, 'idle database connection lost']);
 });
 
-/** Opens a proxy for the database on a socket. The proxy accepts connections between calls of `open` and `cut`. */
+test('a connection lost before a transaction fails only that transaction', async () => {
+  const { db } = await freshDatabase();
+  const work = vi.fn((transaction: typeof db) => sql`select 1`.execute(transaction));
+  const failing = db.connection().execute(async (connection) => {
+    await sql`select pg_terminate_backend(pg_backend_pid())`.execute(connection).catch(() => undefined);
+    await connection.transaction().execute(work);
+  });
+  expect(isConnectionError(await failing.catch((error: unknown) => error))).toBe(true);
+  expect((await db.transaction().execute(work)).rows).toHaveLength(1);
+});
+
+test('a transaction without queries commits', async () => {
+  const { db } = await freshDatabase();
+  expect(await db.transaction().execute(() => Promise.resolve('done'))).toBe('done');
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+});
+
+test('a transaction begins in the same exchange as its first statement', async () => {
+  const { url, drop } = await createTestDatabase([]);
+  onTestFinished(drop);
+  const relay = await relayTo(url);
+  onTestFinished(relay.cut);
+  await relay.open();
+  const db = await openDatabase<unknown>({ address: { url: relay.url }, logger });
+  onTestFinished(() => db.destroy());
+  const before = relay.exchanges();
+  await db.transaction().execute((transaction) => sql`select 1`.execute(transaction));
+  expect(relay.exchanges() - before).toBe(2);
+});
+
+/**
+ * Opens a proxy for the database on a socket. The proxy accepts connections between calls of `open` and `cut`. `exchanges` counts
+ * how often the database responded since a client sent something.
+ */
 async function relayTo(url: string) {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const { host, port } = new pg.Client(createClientConfig({ url }));
   const streams = new Set<net.Socket>();
+  let exchanges = 0;
+  let isAsked = false;
   const server = net.createServer((inner) => {
     const outer = net.connect(host.startsWith('/') ? { path: path.join(host, `.s.PGSQL.${port}`) } : { host, port });
     for (const stream of [inner, outer]) streams.add(stream.on('error', () => undefined));
     inner.pipe(outer).pipe(inner);
+    inner.on('data', () => (isAsked = true));
+    outer.on('data', () => {
+      if (isAsked) exchanges += 1;
+      isAsked = false;
+    });
   });
   const open = () => once(server.listen(path.join(directory, '.s.PGSQL.5432')), 'listening');
   const cut = () => {
@@ -105,7 +145,7 @@ async function relayTo(url: string) {
   const relayed = new URL(url);
   relayed.searchParams.set('host', directory);
   relayed.searchParams.set('port', '5432');
-  return { url: relayed.href, open, cut };
+  return { url: relayed.href, open, cut, exchanges: () => exchanges };
 }
 
 test('the connection pool calls onConnectionFailure if it cannot connect, then retries once', async () => {

@@ -47,6 +47,8 @@ export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Ky
   const pool = new pg.Pool({
     ...createClientConfig(options.address),
     max: options.maxConnections ?? poolConnections,
+    // Send each query at once, also behind a `begin` without a response.
+    pipeline: true,
     statement_timeout: 30_000,
     lock_timeout: 10_000,
     idle_in_transaction_session_timeout: 60_000,
@@ -96,10 +98,16 @@ function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
     if (typeof text !== 'string') throw new TypeError('Streaming queries are not supported.');
     const name = findPreparedQueryName(text);
     const values = [...(parameters ?? [])];
-    return client.query(name === undefined ? { text, values } : { name, text, values }).catch((error: unknown) => {
+    const result = client.query(name === undefined ? { text, values } : { name, text, values });
+    const checked = result.catch((error: unknown) => {
       broken ||= isConnectionError(error);
       throw error;
     });
+    if (text !== 'begin') return checked;
+    // Without waiting, the next query is sent in the same exchange. A `begin` fails only if its connection is lost, and then the
+    // next query fails, too.
+    checked.catch(() => undefined);
+    return Promise.resolve({ command: 'BEGIN', rowCount: null, rows: [] });
   }
   return { query, release: () => client.release(broken) };
 }
