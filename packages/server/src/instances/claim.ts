@@ -25,18 +25,18 @@ export type InstanceClaim = {
 };
 
 /**
- * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `first` is the SQL statement that
+ * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `insertion` is the SQL statement that
  * creates the session. Omit it if the session already exists. Returns null if `maxAgents` instances of the agent already have a
  * session.
  */
 export async function claimInstance(
   context: InstanceClaimContext,
   request: { sessionId: string; agentId: string; deploymentId: string; maxAgents: number },
-  first?: RawBuilder<unknown>,
+  insertion?: RawBuilder<unknown>,
 ): Promise<InstanceClaim | null> {
   const hostId = context.host.id;
   const claim = { ...request, hostId, newInstanceId: context.newId(), now: context.now() };
-  const row = await claimInstanceRow(context.db, claim, first);
+  const row = await claimInstanceRow(context.db, claim, insertion);
   if (row === undefined) return null;
   const isReachable = row.state === 'ready' && context.runtime.isAddressCurrent(row.id);
   return {

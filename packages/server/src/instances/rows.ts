@@ -11,8 +11,8 @@ type ClaimedRow = Pick<
 /**
  * Claims an instance for a session in one statement. Takes the oldest ready idle instance, or else the oldest idle instance
  * that is starting, or else inserts a new instance. Returns no row if `maxAgents` instances of the agent have a session. This
- * count is exact because the caller holds the agent's lock. `first` is SQL that inserts the session's row. It is part of the
- * same statement, because each database round trip delays a warm start.
+ * count is exact because the caller holds the agent's lock. `insertion` is SQL that inserts the session's row. It is part of the
+ * same statement, because each database round trip delays a warm start, and may read the claimed row as `claimed`.
  */
 export async function claimInstanceRow(
   db: Database,
@@ -25,12 +25,12 @@ export async function claimInstanceRow(
     readonly maxAgents: number;
     readonly now: Date;
   },
-  first?: RawBuilder<unknown>,
+  insertion?: RawBuilder<unknown>,
 ): Promise<ClaimedRow | undefined> {
-  const name = sql.raw(first === undefined ? 'claim-instance' : 'insert-and-claim');
-  const written = first === undefined ? sql`` : sql`written as (${first}), `;
+  const name = sql.raw(insertion === undefined ? 'claim-instance' : 'insert-and-claim');
+  const inserted = insertion === undefined ? sql`` : sql`, inserted as (${insertion})`;
   const { rows } = await sql<ClaimedRow>`/* prepared: ${name} */
-    with ${written}occupied as (
+    with occupied as (
       select count(*) as number from instances
       where agent_id = ${claim.agentId} and state <> 'ended' and session_id is not null
     ), idle as (
@@ -49,7 +49,7 @@ export async function claimInstanceRow(
         'starting', ${claim.now}::timestamptz
       from occupied where number < ${claim.maxAgents} and not exists (select from idle)
       returning id, state, socket, host, port, ready_at, reports_session, notices
-    )
+    )${inserted}
     select * from claimed union all select * from added`.execute(db);
   return rows[0];
 }

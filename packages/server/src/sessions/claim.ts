@@ -17,7 +17,7 @@ export type InstanceClaimRequest = Pick<
 };
 
 /**
- * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `first` is the SQL statement that
+ * Claims an instance for a session. Call this in a transaction that holds the agent's lock. `insertion` is the SQL statement that
  * creates the session. Omit it if the session already exists. Rejects with `secrets-unavailable` if three conditions hold: the
  * claimed instance is not ready, the secrets could not be decrypted at the last start of an instance, and they cannot be
  * decrypted now.
@@ -27,9 +27,9 @@ export type InstanceClaimRequest = Pick<
 export async function claimInstanceForSession(
   context: SessionClaimContext,
   session: InstanceClaimRequest,
-  first?: RawBuilder<unknown>,
+  insertion?: RawBuilder<unknown>,
 ): Promise<InstanceClaim> {
-  const claim = await claimInstance(context, session, first);
+  const claim = await claimInstance(context, session, insertion);
   if (claim === null) throw createApiError('at-capacity');
   if (claim.address === null) await requireSecrets(context, session);
   await recordEvents(context.db, session.sessionId, claim.notices);

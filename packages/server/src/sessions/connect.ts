@@ -4,7 +4,7 @@ import { lockAgentForSessionStart, type SessionStartContext } from '../agents/se
 import type { InstanceClaim } from '../instances/claim.ts';
 import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
 import { claimInstanceForSession, type InstanceClaimRequest, type SessionClaimContext } from './claim.ts';
-import { insertSession, updateSessionRow } from './rows.ts';
+import { insertSession, type NewSession, updateSessionRow } from './rows.ts';
 
 type Context = SessionClaimContext &
   SessionStartContext & {
@@ -76,7 +76,7 @@ export function connectSessionWithoutToken(
     if (deployment.websocketAuth !== 'none')
       throw createApiError('token-invalid', { cause: new Error(rejections['wants-token']) });
     const now = context.now();
-    const session = insertSession({
+    const row: NewSession = {
       id: target.sessionId,
       organization_id: target.organizationId,
       agent_id: deployment.agentId,
@@ -90,7 +90,9 @@ export function connectSessionWithoutToken(
       updated_at: now,
       requested_at: now,
       claimed_at: now,
-    });
+    };
+    // The relay sends the session to its bot, and records no dispatch.
+    const session = insertSession(row, { ifReady: null });
     return claim({ ...context, db }, { ...target, ...deployment }, session);
   });
 }
@@ -98,9 +100,9 @@ export function connectSessionWithoutToken(
 async function claim(
   context: Context,
   request: InstanceClaimRequest & SessionLimits,
-  first?: RawBuilder<unknown>,
+  insertion?: RawBuilder<unknown>,
 ): Promise<ConnectedSession> {
   const { maxSessionSeconds, conversationLevel, conversationRedact } = request;
-  const claimed = await claimInstanceForSession(context, request, first);
+  const claimed = await claimInstanceForSession(context, request, insertion);
   return { claim: claimed, maxSessionSeconds, conversationLevel, conversationRedact };
 }

@@ -76,8 +76,10 @@ describe('createSession', () => {
   it('claims a ready instance without its address if the address may belong to another bot', async () => {
     const { name, of } = await agent();
     const id = await rows.instance(of, { reports_session: true });
-    const started = await createSession(context(false), input(name));
+    const start = input(name);
+    const started = await createSession(context(false), start);
     expect(started).toMatchObject({ claim: { instanceId: id, address: null }, dispatchedAt: null });
+    expect(await sessionRow(start.sessionId)).toMatchObject({ handed_over_at: null });
   });
 
   it('claims a starting instance if none is ready', async () => {

@@ -14,10 +14,9 @@ import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import type { InstanceClaim } from '../instances/claim.ts';
 import { keepSessionRoom, type NewSessionRoom } from '../rooms/session-room.ts';
 import type { SessionTransport } from '../store/tables.ts';
-import { waitForDisk } from '../store/transaction.ts';
-import { claimInstanceForSession, type SessionClaimContext } from './claim.ts';
-import { markDispatched } from './progress.ts';
-import { hasSessionOfPhoneCall, insertSession } from './rows.ts';
+import { runInQuicklyUnlockedTransaction } from '../store/transaction.ts';
+import { claimInstanceForSession, type InstanceClaimRequest, type SessionClaimContext } from './claim.ts';
+import { hasSessionOfPhoneCall, insertSession, type NewSession, setDispatchTime } from './rows.ts';
 
 type Context = SessionClaimContext & SessionStartContext;
 
@@ -39,11 +38,12 @@ export type SessionStartInput = {
   readonly phoneCall?: { readonly carrier: PhoneCarrier; readonly callId: string };
 };
 
-/** `deployment` has the conversation level of the session. */
-type ClaimedSession = { readonly deployment: ServingDeployment; readonly claim: InstanceClaim | null };
-
-/** `dispatchedAt` is null if the dispatch is not recorded yet. */
-export type StartedSession = ClaimedSession & { readonly dispatchedAt: Date | null };
+/** `deployment` has the conversation level of the session. `dispatchedAt` is null if the dispatch is not recorded yet. */
+export type StartedSession = {
+  readonly deployment: ServingDeployment;
+  readonly claim: InstanceClaim | null;
+  readonly dispatchedAt: Date | null;
+};
 
 /**
  * Creates a session and claims its instance in one transaction, so that neither exists without the other. A WebSocket
@@ -54,19 +54,7 @@ export type StartedSession = ClaimedSession & { readonly dispatchedAt: Date | nu
  * `level-needs-token`, `rooms-timeout`, `call-repeated` if the phone call already has a session
  */
 export function createSession(context: Context, input: SessionStartInput): Promise<StartedSession> {
-  return context.db.connection().execute(async (db) => {
-    const started = await insertAndClaim({ ...context, db }, input);
-    const { claim } = started;
-    const isReady = claim !== null && claim.address !== null && claim.reportsSession;
-    // Either commit waits until the transaction before it is on disk, and fails if PostgreSQL has lost it.
-    if (isReady) return { ...started, dispatchedAt: await markDispatched({ ...context, db }, input.sessionId) };
-    await waitForDisk(db);
-    return { ...started, dispatchedAt: null };
-  });
-}
-
-function insertAndClaim(context: Context, input: SessionStartInput): Promise<ClaimedSession> {
-  return context.db.transaction().execute(async (db) => {
+  return runInQuicklyUnlockedTransaction(context.db, async (db) => {
     const deployment = await lockServingDeployment({ ...context, db }, input);
     const waits = input.transport === 'websocket';
     const { phoneCall } = input;
@@ -74,9 +62,9 @@ function insertAndClaim(context: Context, input: SessionStartInput): Promise<Cla
     if (phoneCall !== undefined && (await hasSessionOfPhoneCall(db, deployment.agentId, phoneCall)))
       throw createApiError('call-repeated');
     // Without a token, a client cannot name a session, so the session is created only when the client connects.
-    if (waits && deployment.websocketAuth === 'none' && phoneCall === undefined) return { deployment, claim: null };
+    if (waits && deployment.websocketAuth === 'none' && phoneCall === undefined) return { deployment, ...unclaimed };
     const now = context.now();
-    const session = insertSession({
+    const row: NewSession = {
       id: input.sessionId,
       organization_id: input.organizationId,
       agent_id: deployment.agentId,
@@ -92,11 +80,9 @@ function insertAndClaim(context: Context, input: SessionStartInput): Promise<Cla
       updated_at: now,
       requested_at: waits ? null : input.requestedAt,
       claimed_at: waits ? null : now,
-    });
-    if (waits) await session.execute(db);
-    const claim = waits
-      ? null
-      : await claimInstanceForSession({ ...context, db }, { ...input, ...deployment }, session);
+    };
+    if (waits) await insertSession(row).execute(db);
+    const claimed = waits ? unclaimed : await insertAndClaim({ ...context, db }, { ...input, ...deployment }, row);
     if (input.room !== null) await keepSessionRoom(db, input.sessionId, input.room);
     if (input.auditActor !== null) {
       await appendAudit(db, input.organizationId, {
@@ -109,8 +95,19 @@ function insertAndClaim(context: Context, input: SessionStartInput): Promise<Cla
         result: 'done',
       });
     }
-    return { deployment, claim };
+    return { deployment, ...claimed };
   });
+}
+
+const unclaimed = { claim: null, dispatchedAt: null };
+
+async function insertAndClaim(context: Context, request: InstanceClaimRequest, row: NewSession) {
+  const now = context.now();
+  const claim = await claimInstanceForSession(context, request, insertSession(row, { ifReady: now }));
+  const { address, readyAt, reportsSession } = claim;
+  const isRecorded = readyAt !== null && reportsSession;
+  if (isRecorded && address === null) await setDispatchTime(context.db, row.id, null);
+  return { claim, dispatchedAt: isRecorded && address !== null ? now : null };
 }
 
 /**

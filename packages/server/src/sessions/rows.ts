@@ -27,14 +27,22 @@ export type NewSession = Pick<
     readonly conversation_redact?: readonly string[];
   };
 
-export function insertSession(row: NewSession): RawBuilder<unknown> {
+/**
+ * Returns the statement that inserts a session. With `dispatchedAt`, the statement must be part of the claim of an instance. It
+ * stores `ifReady` as the time of the dispatch if the claimed instance is ready and reports its session.
+ */
+export function insertSession(row: NewSession, dispatchedAt?: { readonly ifReady: Date | null }): RawBuilder<unknown> {
+  const dispatchTime =
+    dispatchedAt === undefined
+      ? sql`null`
+      : sql`(select ${dispatchedAt.ifReady}::timestamptz from claimed where ready_at is not null and reports_session)`;
   return sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, body,
       conversation_level, conversation_redact, relay_id, phone_carrier, phone_call, created_at, updated_at, requested_at,
-      claimed_at)
+      claimed_at, handed_over_at)
     values (${row.id}, ${row.organization_id}, ${row.agent_id}, ${row.deployment_id}, ${row.state}, ${row.transport},
       ${row.body ?? null}, ${row.conversation_level ?? null}, ${JSON.stringify(row.conversation_redact ?? [])}::jsonb,
       ${row.relay_id ?? null}, ${row.phone_carrier ?? null}, ${row.phone_call ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
-      ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz)`;
+      ${row.requested_at ?? null}::timestamptz, ${row.claimed_at ?? null}::timestamptz, ${dispatchTime})`;
 }
 
 /** Whether a session was created for a phone call of an agent, even if retention has deleted it. */
@@ -151,7 +159,7 @@ export function updateSessionRow(
 }
 
 /** Sets the time of the dispatch if the session is starting. */
-export async function setDispatchTime(db: Database, id: string, at: Date): Promise<void> {
+export async function setDispatchTime(db: Database, id: string, at: Date | null): Promise<void> {
   await sql`/* prepared: set-dispatch-time */
     update sessions set handed_over_at = ${at}::timestamptz where id = ${id} and state = 'starting'`.execute(db);
 }
