@@ -13,20 +13,24 @@ export function runInTransaction<T>(db: Database, work: (db: Database) => Promis
  */
 export const commitWithoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as setting`;
 
+/**
+ * Commits, then waits until the commit is on disk, in one exchange with PostgreSQL. The second statement is a transaction of its
+ * own, which waits for the disk because it writes a message to the write-ahead log. On another connection, it would also succeed
+ * after a crash of PostgreSQL that lost the commit.
+ */
+const commitAndWaitForDisk = sql`commit; select pg_logical_emit_message(true, 'bothost', '')`;
+
 /** Runs `work` in a new transaction in which a statement contains `commitWithoutWaiting`. Resolves when the commit is on disk. */
 export function runInQuicklyUnlockedTransaction<T>(db: Database, work: (db: Database) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
-    const result = await connection.transaction().execute(work);
-    await waitForDisk(connection);
-    return result;
+    const transaction = await connection.startTransaction().execute();
+    try {
+      const result = await work(transaction);
+      await commitAndWaitForDisk.execute(transaction);
+      return result;
+    } catch (error) {
+      await transaction.rollback().execute();
+      throw error;
+    }
   });
-}
-
-/**
- * Waits until all commits so far are on disk. `connection` must be the connection of the commit to wait for: on another one, this
- * would also succeed after a crash of PostgreSQL that lost the commit.
- */
-export async function waitForDisk(connection: Database): Promise<void> {
-  // The commit of this message waits until the write-ahead log before it is on disk. A transaction without a write would not wait.
-  await sql`select pg_logical_emit_message(true, 'bothost', '')`.execute(connection);
 }
