@@ -24,7 +24,7 @@ function occupy(directories: readonly string[], name: string): ChildProcess {
   return child;
 }
 
-it('enterServerCgroup gives the server ten times the CPU weight of all its instances together', async (test) => {
+it('enterServerCgroup gives the server 256 times the CPU weight of all its instances together', async (test) => {
   enterServerCgroup();
   const { host } = await openHost(test);
   if (host.cpu === null || host.cpu === host.unified)
@@ -32,7 +32,7 @@ it('enterServerCgroup gives the server ten times the CPU weight of all its insta
   const group = join(dirname(host.cpu), 'bothost-server');
   expect(readFileSync(join(group, 'cgroup.procs'), 'utf8').split('\n')).toContain(String(process.pid));
   const shares = (directory: string) => Number(readFileSync(join(directory, 'cpu.shares'), 'utf8'));
-  expect(shares(group)).toBe(10 * shares(host.cpu));
+  expect(shares(group)).toBe(256 * shares(host.cpu));
 });
 
 it('removeParentCgroups removes the control groups that a killed server created to test its permissions', async (test) => {

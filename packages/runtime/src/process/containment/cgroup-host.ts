@@ -18,8 +18,11 @@ const neededControllers = ['memory', 'cpu', 'pids'] as const;
 /** In cgroup version 1, a separate controller, `cpuacct`, measures CPU time. */
 const v1Controllers = [...neededControllers, 'cpuacct'] as const;
 const serverGroup = 'bothost-server';
-/** CPU weight of the server's control group. All instances and builds together have the default weight, a tenth of this. */
-const serverShares = 10_240;
+/**
+ * The highest CPU weights, for the server's control group. All instances and builds together have the default, 1024 or 100. With ten
+ * times the default, threads of the server waited up to 75 ms beside a fork bomb; with these, up to 25 ms (Linux 6.18).
+ */
+const serverWeight = { v1: '262144', v2: '10000' } as const;
 const retryMs = 50;
 
 /**
@@ -33,7 +36,7 @@ export function enterServerCgroup(): void {
   const group = join(groupForChildren(hierarchy), serverGroup);
   try {
     mkdirSync(group, { recursive: true });
-    writeFileSync(join(group, 'cpu.shares'), String(serverShares));
+    writeFileSync(join(group, 'cpu.shares'), serverWeight.v1);
     writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
   } catch {
     // Without permission to create control groups, the server keeps its present CPU weight.
@@ -125,6 +128,7 @@ function enableControllers(directory: string): readonly string[] {
       moveTo(parent);
       return [];
     }
+    tryWrite(join(leaf, 'cpu.weight'), serverWeight.v2);
   }
   tryWrite(join(directory, 'cgroup.subtree_control'), request);
   return words(join(directory, 'cgroup.subtree_control'));
