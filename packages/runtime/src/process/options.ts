@@ -2,10 +2,7 @@ import type { BuildLimits, DirectoryTreeRemover, DiskLimits, RuntimeOptions } fr
 import { systemUidReservationsDirectory } from './containment/accounts.ts';
 import type { ContainmentKind } from './records/contained-processes.ts';
 
-/**
- * Options of the process driver. If bots run under their own user accounts, these accounts need search permission (mode `x`)
- * for the data directory and its parent directories.
- */
+/** If bots have their own user accounts, these need search permission (mode `x`) for the data directory and its parents. */
 export type ProcessRuntimeOptions = RuntimeOptions & {
   /** `PATH`, `LANG` and `TZ` of the service, the only variables of its environment that bots can see. */
   readonly path: string;
@@ -17,19 +14,13 @@ export type ProcessRuntimeOptions = RuntimeOptions & {
   /** Null means that disk space is not limited. */
   readonly disk: DiskLimits | null;
   readonly removeTree: DirectoryTreeRemover;
-  /**
-   * Path of the `node` that runs bots. Default: the `node` of this process. If the bots' own user accounts cannot run it, the
-   * driver searches `path` for another `node`.
-   */
+  /** The `node` that runs bots. Default: that of this process, or one in `path` if the bots' accounts cannot run it. */
   readonly interpreter?: string | undefined;
   /** Directory of the package that contains the Python host shim. Default: `@bothost/python-shim`. */
   readonly shimPackage?: string | undefined;
   /** Bytes of downloads to keep per organization. Default: 10 GiB, because uv stores large packages unpacked. */
   readonly cacheLimitBytes?: number | undefined;
-  /**
-   * Milliseconds between two checks of the instances for changes that the kernel does not report as events, such as excessive
-   * memory use. Default: 1000.
-   */
+  /** Milliseconds between checks for changes without a kernel event, such as excessive memory use. Default: 1000. */
   readonly pollMs?: number | undefined;
   /** How instances are contained. Default: the strongest containment that this machine allows. */
   readonly containment?: ContainmentKind | undefined;

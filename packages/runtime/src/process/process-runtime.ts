@@ -24,10 +24,7 @@ import { prepareSocketPaths } from './starts/socket-paths.ts';
 import { createInstanceStarter } from './starts/start.ts';
 
 const pollsPerSocketScan = 10;
-/**
- * Number of polls between two measurements of proportional memory (PSS). A measurement is slow, because the kernel walks all
- * pages.
- */
+/** Polls between two measurements of proportional memory (PSS), which are slow because the kernel walks all pages. */
 const pollsPerMemoryCheck = 60;
 const reapMs = 5000;
 

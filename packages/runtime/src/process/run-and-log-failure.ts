@@ -1,9 +1,6 @@
 import type { RuntimeLogger } from '../runtime.ts';
 
-/**
- * Runs start-up work for one entry of the data directory. Logs a failure instead of throwing it, so that one damaged entry
- * cannot prevent the start of the service.
- */
+/** Runs start-up work for one entry. Logs a failure, so that a damaged entry cannot prevent the start of the service. */
 export async function runAndLogFailure(
   logger: Pick<RuntimeLogger, 'error'>,
   path: string,

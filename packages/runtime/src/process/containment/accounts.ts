@@ -68,10 +68,7 @@ export function listUsedUids(reservationsDirectory: string): ReadonlySet<number>
   return new Set([...uidsOfProcesses(), ...listReservedUids(reservationsDirectory)]);
 }
 
-/**
- * Returns the user id at which the search for a free id begins. It is a hash of `name`, so that concurrent searches rarely try
- * the same ids.
- */
+/** The user id at which to begin the search for a free one: a hash of `name`, so that concurrent searches rarely collide. */
 export function derivePreferredUnixAccountId(name: string, range: IdRange = dynamicRange): number {
   return range.first + (createHash('sha256').update(name).digest().readUInt32BE() % (range.end - range.first));
 }

@@ -8,10 +8,7 @@ import { isReadNeverComplete, readProcFile } from '../proc/read-proc-file.ts';
 import type { CgroupDirectories } from '../records/contained-processes.ts';
 import { type CgroupHierarchy, findCgroupHierarchies } from './cgroup-mounts.ts';
 
-/**
- * The directories, by controller, in which the server creates the control groups of instances. Null for a controller that the
- * server cannot use.
- */
+/** The directories in which the server creates control groups of instances. Null for a controller that it cannot use. */
 export type ParentCgroups = Readonly<CgroupDirectories>;
 
 const neededControllers = ['memory', 'cpu', 'pids'] as const;
@@ -50,10 +47,7 @@ function ownHierarchies(): readonly CgroupHierarchy[] {
   );
 }
 
-/**
- * Finds the directories in which this process can create control groups, by trying to create the group `name` in each. Null if it
- * cannot create any.
- */
+/** Finds where this process can create control groups, by creating the group `name`. Null if it cannot create any. */
 export async function findParentCgroups(name: string): Promise<ParentCgroups | null> {
   const hierarchies = ownHierarchies();
   const candidates: CgroupDirectories = { unified: null, memory: null, cpu: null, cpuacct: null, pids: null };
@@ -172,10 +166,7 @@ async function groupsIn(directory: string): Promise<readonly string[]> {
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/**
- * Removes the control groups of instances that `isKnown` does not accept, and then the parent directories that are empty. Waits
- * at most `timeoutMs` until the processes in these groups have ended.
- */
+/** Removes control groups that `isKnown` does not accept, then empty parents. Waits at most `timeoutMs` for their processes. */
 export async function removeParentCgroups(
   host: ParentCgroups,
   isKnown: (instanceId: string) => boolean,

@@ -1,7 +1,4 @@
-/**
- * A mounted cgroup hierarchy. Version 1 has one hierarchy per set of controllers, version 2 only one. A machine can mount both
- * versions (cgroups(7)).
- */
+/** A mounted cgroup hierarchy: one per set of controllers in version 1, one in version 2. A machine can have both (cgroups(7)). */
 export type CgroupHierarchy = {
   readonly version: 1 | 2;
   /** Controllers of a version 1 hierarchy. Empty for version 2, where each group lists its own controllers. */
@@ -39,10 +36,7 @@ function ownPath(selfCgroup: string, controller: string): string | null {
   return null;
 }
 
-/**
- * Returns the directory of the control group `path`. In a container, the mounted tree may start at the container's own group,
- * `root`. The prefix `root` of `path` is then omitted from the directory.
- */
+/** The directory of the control group `path`. In a container, the mounted tree may begin at the container's own group, `root`. */
 function directoryInMount(mountPoint: string, root: string, path: string | null): string {
   if (path === null || path.startsWith('/..')) return mountPoint;
   const rest = root !== '/' && (path === root || path.startsWith(`${root}/`)) ? path.slice(root.length) : path;

@@ -5,22 +5,13 @@ import type { ResourceLimits } from '../../runtime.ts';
 import type { ParentCgroups } from './cgroup-host.ts';
 import type { ProcessUsage } from './process-usage.ts';
 
-/**
- * Directories of an instance's control groups, by controller. The paths are absolute, because the next server process uses them
- * too and may run in another control group.
- */
+/** An instance's control groups, as absolute paths: the next server process may run in another control group. */
 export type InstanceCgroups = ParentCgroups;
 
-/**
- * Period of the CPU quota in microseconds: the longest that the kernel allows, so that a bot can briefly use several idle
- * processors.
- */
+/** Period of the CPU quota in microseconds: the kernel's maximum, so that a bot can briefly use several idle processors. */
 const periodMicroseconds = 1_000_000;
 
-/**
- * CPU weights of an owner's sessions, starting instances and builds relative to each other. Owners get equal shares of a busy
- * processor.
- */
+/** CPU weights of an owner's sessions, starts and builds. Owners get equal shares of a busy processor. */
 const cpuShares = { session: 1024, start: 128, build: 32 } as const;
 export type CpuPriority = keyof typeof cpuShares;
 
@@ -72,10 +63,7 @@ export function listCgroupProcsFiles(groups: InstanceCgroups): readonly string[]
   return directories(groups).map((directory) => join(directory, 'cgroup.procs'));
 }
 
-/**
- * Sets the CPU priority, and the limit of the average CPU use over one second. Returns false if the machine has no CPU
- * controller.
- */
+/** Sets the CPU priority, and the limit of the average use over one second. Returns false without a CPU controller. */
 export async function limitCgroupCpu(
   groups: InstanceCgroups,
   millicores: number,

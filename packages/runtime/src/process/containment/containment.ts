@@ -19,10 +19,7 @@ import {
 import type { PageAndTickSizes } from './kernel-units.ts';
 import { createUsageCounter, type ProcessUsage } from './process-usage.ts';
 
-/**
- * Environment variable that contains the id of an instance. If an instance has neither its own account nor control groups
- * (containment `mark`), its processes are recognized by this variable.
- */
+/** Environment variable with the id of an instance. Processes with the containment `mark` are recognized by it. */
 export const instanceIdVariable = 'BOTHOST_INSTANCE';
 
 export type ProcessContainment = {

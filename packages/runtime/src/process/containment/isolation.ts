@@ -44,10 +44,7 @@ export async function chooseIsolation(
   return { containment, ownAccounts, cgroups, privateTmp, privateTmpOfForks };
 }
 
-/**
- * Whether each bot gets its own user account. Only root can switch accounts. With the containment `mark`, all bots share the
- * account of the service.
- */
+/** Whether each bot gets its own user account, which needs root. With `mark`, bots share the account of the service. */
 export function usesUnixAccountPerBot(isRoot: boolean, requested: ContainmentKind | undefined): boolean {
   return isRoot && requested !== 'mark';
 }

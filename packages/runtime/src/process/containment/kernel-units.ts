@@ -5,10 +5,7 @@ export type PageAndTickSizes = { readonly pageBytes: number; readonly microsecon
 const atPagesz = 6;
 const atClktck = 17;
 
-/**
- * Reads the page size and the clock ticks per second from the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit
- * words.
- */
+/** Reads both sizes from the auxiliary vector (getauxval(3)), which consists of pairs of 64-bit words. */
 export function readPageAndTickSizes(): PageAndTickSizes {
   const vector = readFileSync('/proc/self/auxv');
   let pageBytes = 4096;

@@ -15,10 +15,7 @@ export function signalProcesses(members: readonly ProcessIdentity[], signal: Nod
 
 const passesBeforeStopping = 2;
 const passesBeforeLastResort = 100;
-/**
- * Number of kill passes after which remaining processes are logged. Such a process either hangs in the kernel, or runs as root
- * while the service does not.
- */
+/** Kill passes before survivors are logged. A survivor hangs in the kernel, or runs as root while the service does not. */
 const passesBeforeReport = 500;
 const stuckPauseMs = 1000;
 

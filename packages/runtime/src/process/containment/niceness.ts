@@ -17,10 +17,7 @@ export function wrapWithLowerPriority(priority: CpuPriority, command: Command): 
   return nicePath === undefined ? command : [nicePath, '-n', String(increments[priority]), ...command];
 }
 
-/**
- * Lowers the CPU priority of a process session. If the kernel uses autogroups, the niceness of a process counts only within its
- * session (sched(7)), so the session needs a niceness of its own.
- */
+/** Lowers the CPU priority of a process session. With autogroups, niceness counts only within a session (sched(7)). */
 export function lowerSessionPriority(pid: number, priority: CpuPriority): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, String(Math.min(19, getPriority() + increments[priority])));

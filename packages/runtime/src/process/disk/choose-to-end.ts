@@ -12,15 +12,9 @@ export type DiskUse = {
   /** Disk use in bytes at the last measurement. Null until the first measurement is complete. */
   readonly bytes: number | null;
   readonly isUncountable: boolean;
-  /**
-   * Growth of the disk use in bytes since the previous measurement. While `DiskState.isReserveAtRisk` is true, the growth since
-   * the last measurement at which it was false.
-   */
+  /** Growth of the disk use since the previous measurement, or since `DiskState.isReserveAtRisk` became true. */
   readonly grownBytes: number;
-  /**
-   * Bytes that the processes of this instance or build wrote to any disk in the same period as `grownBytes`, even to files that
-   * the measurement cannot find.
-   */
+  /** Bytes that the processes wrote to any disk in the same period, even to files that the measurement cannot find. */
   readonly writtenBytes: number;
   readonly isEnding: boolean;
 };

@@ -26,7 +26,6 @@ export type DiskConsumer = DiskMeasurementTarget & {
 export type DiskGuardOptions = {
   readonly dataDirectory: string;
   readonly limits: DiskLimits;
-  /** Returns the running instances and builds. */
   readonly consumers: () => readonly DiskConsumer[];
   readonly stored: ProjectOwnerDiskMonitor;
   readonly logger: RuntimeLogger;
@@ -36,10 +35,7 @@ export type DiskGuardOptions = {
 
 /** Ends instances and builds that exceed their limits of disk space, as `findDiskLimitViolations` decides. */
 export type DiskGuard = {
-  /**
-   * Last measured disk use in bytes of an owner's finished builds, running builds and instances. An owner is an organization,
-   * or a project directory that the server serves.
-   */
+  /** Last measured disk use of an owner's builds and instances. An owner is an organization or a served project directory. */
   readonly usedBytes: (owner: string) => number;
   readonly close: () => Promise<void>;
 };
@@ -157,19 +153,13 @@ function sumByOwner(uses: readonly DiskUse[]): ReadonlyMap<string, number> {
   return sums;
 }
 
-/**
- * Reads the free space. Uses a synchronous call: on a busy disk, an asynchronous call would wait seconds for other file
- * operations.
- */
+/** Reads the free space synchronously: on a busy disk, an asynchronous call would wait seconds for other file operations. */
 function readFreeBytes(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }
 
-/**
- * Returns how many bytes the processes wrote to disks, except bytes that were deleted before write-back (proc_pid_io(5)). A
- * process whose counters are unreadable counts as 0.
- */
+/** Bytes written to disks, except those deleted before write-back (proc_pid_io(5)). Unreadable counters count as 0. */
 function readWrittenBytes(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const text = readProcFile(`/proc/${pid}/io`) ?? '';

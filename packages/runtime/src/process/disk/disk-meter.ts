@@ -8,10 +8,7 @@ import { measureTrees } from './tree-sizes.ts';
  * that they do not delay other trees. Most measurements take milliseconds.
  */
 const stallMs = 500;
-/**
- * Milliseconds after which the background measurement of a slow tree is canceled, because the tree has too many files to count.
- * `du` counts some hundred thousand files per second.
- */
+/** Milliseconds after which the measurement of a slow tree is canceled. `du` counts some hundred thousand files per second. */
 const giveUpMs = 60_000;
 
 export type DiskMeasurementTarget = {
@@ -28,20 +25,14 @@ export type DiskMeasurementTarget = {
 export type DiskMeasurement = { readonly bytes: number | null; readonly isUncountable: boolean };
 
 export type DiskMeter = {
-  /**
-   * Measures trees and returns their sizes. For a slow tree, returns the last known size and measures the tree again in the
-   * background.
-   */
+  /** Measures trees. For a slow tree, returns the last known size and measures it again in the background. */
   readonly measure: (
     all: readonly DiskMeasurementTarget[],
     table: ProcessTableProvider,
   ) => Promise<ReadonlyMap<string, DiskMeasurement>>;
 };
 
-/**
- * Measures the disk use of instances and builds. A wide or deep tree does not delay the measurement of other instances
- * and builds. `nowMs` reads a monotonic clock.
- */
+/** Measures disk use. A wide or deep tree does not delay the measurement of others. `nowMs` reads a monotonic clock. */
 export function createDiskMeter(dataDirectory: string, signal: AbortSignal, nowMs: () => number): DiskMeter {
   const device = statSync(dataDirectory).dev;
   const known = new Map<string, number>();

@@ -1,10 +1,7 @@
 /** Time needed to find and end a process that would use up the reserve. */
 const reactionMs = 500;
 const windowMs = 300;
-/**
- * Safety margin as a fraction of the reserve. Free space below the reserve plus this margin already counts as a risk, so that
- * slow writers are ended before they use the reserve.
- */
+/** Safety margin, as a fraction of the reserve, so that slow writers are ended before they use the reserve. */
 const marginPart = 1 / 8;
 /** Upper bound of the speed at which bots can write. */
 const fastestBytesPerMs = (8 * 1024 * 1024 * 1024) / 1000;
@@ -25,10 +22,7 @@ export type FreeSpaceSample = { readonly bytes: number; readonly atMs: number };
 
 export type FreeSpaceForecast = {
   readonly isFalling: boolean;
-  /**
-   * True if, at the present speed of writing, the free space would fall below the reserve before the writing process can be
-   * ended.
-   */
+  /** Whether the free space would fall below the reserve, at the present speed, before the writing process can be ended. */
   readonly isReserveAtRisk: boolean;
   /** Milliseconds until the next sample of the free space. Decreases as the free space approaches the reserve. */
   readonly pauseMs: number;

@@ -1,9 +1,6 @@
 import { measureTrees } from './tree-sizes.ts';
 
-/**
- * Maximum milliseconds between two measurements of an owner's disk use. A build or the removal of a project triggers an earlier
- * measurement.
- */
+/** Maximum milliseconds between two measurements. The end of a build or the removal of a project triggers an earlier one. */
 const refreshMs = 10 * 60_000;
 const stallMs = 10 * 60_000;
 
@@ -11,20 +8,14 @@ const stallMs = 10 * 60_000;
 export type ProjectOwnerDiskMonitor = {
   /** Last measured disk use of an owner's projects, Python environments and caches in bytes. 0 before the first measurement. */
   readonly bytesOf: (owner: string) => number;
-  /**
-   * Schedules a measurement of the owner's disk use. Call this when a build of the owner has ended or a project of the owner
-   * was removed.
-   */
+  /** Schedules a measurement. Call this when a build of the owner has ended or a project of the owner was removed. */
   readonly changed: (owner: string) => void;
   readonly refresh: (signal: AbortSignal) => void;
 };
 
 export type ProjectOwnerDiskMonitorOptions = {
   readonly owners: () => readonly string[];
-  /**
-   * Returns the directories to measure for an owner. Null while a build of the owner runs, because the build's own measurement
-   * includes them.
-   */
+  /** The directories to measure. Null while a build of the owner runs, whose own measurement includes them. */
   readonly directoriesOf: (owner: string) => readonly string[] | null;
 };
 

@@ -10,10 +10,7 @@ export type MeasureOptions = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Memory limit of `du`, in KiB. `du` keeps the hard links and directory levels of a tree in memory, and this memory counts as
- * memory of the service.
- */
+/** Memory limit of `du` in KiB: it keeps hard links and directory levels in memory, which counts as the service's. */
 const memoryKibibytes = 1024 * 1024;
 
 /**

@@ -12,10 +12,7 @@ import { createForkServerLauncher, type ForkServerLauncherContext } from './laun
  * pause, two deployments could keep evicting each other's fork servers.
  */
 const evictedMs = 10 * 60 * 1000;
-/**
- * A fork server is replaced when a session has imported at least this many modules that no earlier session imported. Fewer
- * modules are not worth a launch, which costs a second of CPU time.
- */
+/** Modules that a session must newly import before a replacement is worth a launch, which costs a second of CPU time. */
 const replacingModules = 20;
 
 export type DeploymentForkServerContext = BotImportContext &
@@ -32,10 +29,7 @@ export type DeploymentForkServer = {
   readonly find: (instance: InstanceLaunchInput) => ForkServer | null;
   /** Starts a fork server in the background, if the deployment has none and may launch one now. */
   readonly ensure: (source: ForkServerLaunchInput) => void;
-  /**
-   * Adopts a fork server that a previous server process started. Returns false if that fork server has ended or is not ready,
-   * or if the deployment already has another one.
-   */
+  /** Adopts a fork server of a previous server process. Returns false if it is not ready, or the deployment already has another. */
   readonly adopt: (record: ForkServerRecord) => Promise<boolean>;
   /** Stops the fork server to free memory. */
   readonly evict: () => Promise<void>;
@@ -43,10 +37,7 @@ export type DeploymentForkServer = {
   readonly discard: () => Promise<void>;
   readonly disconnect: () => void;
   readonly describe: () => InstanceStartMethod;
-  /**
-   * Proportional set size of the fork server in bytes: a memory page that it shares with instances counts in part. Null without a
-   * fork server.
-   */
+  /** Proportional set size of the fork server: a page that it shares with instances counts in part. Null without one. */
   readonly memoryBytes: () => number | null;
   /** The time at which the fork server last forked an instance, in milliseconds since the epoch. */
   readonly usedAt: () => number;
@@ -57,16 +48,10 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
   const discarded = new AbortController();
   const unwanted = AbortSignal.any([discarded.signal, closing]);
   let server: ForkServer | null = null;
-  /**
-   * Why the deployment has no fork server, or why its fork server has imported only libraries and not the bot. Null if the fork
-   * server has imported the bot, or if the reason is unknown.
-   */
+  /** Why the fork server is missing or has imported only libraries. Null if it has imported the bot, or the reason is unknown. */
   let reason: string | null = null;
   let usedAt = 0;
-  /**
-   * What is needed to launch a fork server, taken from the last started instance. Null until this server process has started an
-   * instance.
-   */
+  /** What is needed to launch a fork server, from the last started instance. Null until this process has started one. */
   let latest: ForkServerLaunchInput | null = null;
   const launcher = createForkServerLauncher(context, id, (why) => {
     reason = why;
@@ -132,10 +117,7 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
     if (server === null && !launcher.isPaused()) launcher.start(() => launch(source));
   };
 
-  /**
-   * Replaces the fork server with one that also imports the modules that sessions have imported. The old fork server continues to
-   * fork instances until the new one is ready.
-   */
+  /** Launches a fork server that also imports the sessions' modules. The old one forks instances until the new one is ready. */
   const replace = (): void => {
     const source = latest;
     if (source === null || server === null || unwanted.aborted || launcher.running() !== null) return;
@@ -191,10 +173,7 @@ export function createDeploymentForkServer(context: DeploymentForkServerContext,
   };
 }
 
-/**
- * Stops a fork server that is no longer needed. Only disconnects from it if bothost is shutting down, because the next server
- * process adopts the fork server.
- */
+/** Stops an unneeded fork server. On shutdown, only disconnects, because the next server process adopts it. */
 async function drop(context: DeploymentForkServerContext, server: ForkServer | null): Promise<void> {
   if (server === null) return;
   server.disconnect();

@@ -5,10 +5,7 @@ import { instanceIdVariable } from '../containment/containment.ts';
 import type { ProcessCreator } from '../instances/launch-contained.ts';
 import type { ForkServer } from './fork-server.ts';
 
-/**
- * Forks a bot. The fork server's supervisor moves the new process into the instance's control groups before it confirms the
- * fork.
- */
+/** Forks a bot. The supervisor moves the process into the instance's control groups before it confirms the fork. */
 export function forkBotProcess(server: ForkServer, environment: Readonly<Record<string, string>>): ProcessCreator {
   return async (record, { files, isolation }) => {
     const { supervisor } = server.record;

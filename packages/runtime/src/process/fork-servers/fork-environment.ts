@@ -12,10 +12,7 @@ export type InstanceLaunchInput = {
   readonly variables: Readonly<Record<string, string>>;
 };
 
-/**
- * Variables that keep native libraries from starting threads when they are imported, because a fork does not copy threads. The
- * bot's own variables take precedence.
- */
+/** Variables that keep native libraries from starting threads, which a fork does not copy. The bot's own take precedence. */
 const singleThreadVariables = { OPENBLAS_NUM_THREADS: '1', ORT_DISABLE_TELEMETRY: '1' };
 
 /** Variables of the service that it passes on to bots. */
@@ -43,10 +40,7 @@ export function createForkServerEnvironment(
   return createForkedEnvironment({ ...place, socket: null, conversation: null }, source);
 }
 
-/**
- * Hashes the project, the command and the environment variables that all instances of a fork server share. The salt prevents
- * precomputed guesses of secrets.
- */
+/** Hashes what all instances of a fork server share. The salt prevents precomputed guesses of secrets. */
 export function hashEnvironment(
   salt: string,
   { path, language, timeZone }: MachineVariables,

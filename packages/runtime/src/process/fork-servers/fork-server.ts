@@ -49,10 +49,7 @@ const noProcess: ProcessIdentity = { pid: -1, startTicks: -1 };
 
 /** Time limit of a fork request. The supervisor itself reports a hanging fork after 20 seconds, so this limit is longer. */
 const forkMs = 25_000;
-/**
- * Time limit for connecting to the supervisor and for its first status. Needed because a bot with the service's account can stop
- * the supervisor or delete its socket.
- */
+/** Time limit for connecting to the supervisor and its first status. A bot with the service's account can stop the supervisor. */
 const statusMs = 5_000;
 
 /** Connects to a fork server of this or a previous server process. Null if the fork server has ended. */

@@ -26,7 +26,6 @@ export type ForkServersOptions = RemovalContext &
     readonly units: PageAndTickSizes;
     /** Memory limit of all fork servers together. */
     readonly memoryBytes: number;
-    /** Called when a fork server of the deployment is ready. */
     readonly onReady: (deploymentId: string) => void;
   };
 
@@ -34,10 +33,7 @@ export type ForkServers = {
   readonly isReady: (deploymentId: string) => boolean;
   /** Returns the fork server that can start this instance now, or null. */
   readonly find: (source: InstanceLaunchInput) => ForkServer | null;
-  /**
-   * Starts a fork server for later instances of the deployment in the background, if the deployment has none and may launch one
-   * now.
-   */
+  /** Starts a fork server in the background, if the deployment has none and may launch one now. */
   readonly ensure: (source: ForkServerLaunchInput) => void;
   /** Stops the fork servers of all deployments except `deploymentIds`, even while they import the bot. */
   readonly retain: (deploymentIds: ReadonlySet<string>) => Promise<void>;
@@ -51,10 +47,7 @@ export type ForkServers = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Adopts the fork servers that a previous server process with this data directory started. Removes a fork server that has ended
- * or is not ready, or whose deployment already has another one.
- */
+/** Adopts the fork servers of a previous server process. Removes one that is not ready or whose deployment has another. */
 export async function openForkServers(options: ForkServersOptions): Promise<ForkServers> {
   const { logger } = options;
   const directory = join(options.dataDirectory, 'fork-servers');

@@ -28,10 +28,7 @@ export type BotImportContext = Pick<RemovalContext, 'reservationsDirectory'> &
     readonly program: (project: Project) => Promise<BotProgram>;
     readonly remembered: Pick<ImportedModuleStore, 'of'>;
     readonly remove: (id: string, record: ForkServerRecord | null) => Promise<void>;
-    /**
-     * Signal that aborts when bothost shuts down. After that, fork servers are not stopped, because the next server process
-     * adopts them.
-     */
+    /** Aborts when bothost shuts down. Fork servers then keep running, because the next server process adopts them. */
     readonly closing: AbortSignal;
   };
 
@@ -48,10 +45,7 @@ export type ForkServerLaunchResult = {
   readonly isFinal: boolean;
 };
 
-/**
- * Launches fork servers, one after the other, until one of them has imported the bot or at least its libraries. An abort ends the
- * import.
- */
+/** Launches fork servers one after the other until one has imported the bot or at least its libraries. */
 export async function importBot(
   context: BotImportContext,
   source: ForkServerLaunchInput,

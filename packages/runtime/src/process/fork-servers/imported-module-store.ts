@@ -6,10 +6,7 @@ import { writeJsonAtomically } from '../../write-json-atomically.ts';
 const schema = z.array(z.string());
 const maxModules = 2000;
 
-/**
- * Lists of the Python modules that sessions imported, by project. A new fork server imports the list of its project before it
- * forks instances.
- */
+/** The Python modules that sessions imported, by project. A new fork server imports them before it forks instances. */
 export type ImportedModuleStore = {
   readonly of: (project: string) => readonly string[];
   /** Adds modules to the list of a project. Returns how many were not in the list before. */

@@ -17,10 +17,7 @@ import {
 import type { ImportLevel } from './import-level.ts';
 import { reserveRange, uidsPerRange } from './uid-ranges.ts';
 
-/**
- * Python code that starts the supervisor of a fork server. The code takes the directory of the host shim as an argument, and
- * imports nothing from the bot's environment.
- */
+/** Python code that starts a fork server's supervisor from the host shim's directory, without the bot's environment. */
 const supervisorCode =
   'import sys; sys.path.insert(0, sys.argv[1]); from bothost_shim.fork_supervisor.__main__ import main; main()';
 

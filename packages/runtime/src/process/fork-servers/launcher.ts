@@ -1,10 +1,7 @@
 import type { RuntimeLogger } from '../../runtime.ts';
 import { errorMessage } from '../error-message.ts';
 
-/**
- * Maximum number of fork server launches per deployment and period. A fork server that keeps crashing, or whose environment
- * keeps changing, costs more than it saves.
- */
+/** Maximum launches per deployment and period. A fork server that keeps crashing or changing costs more than it saves. */
 const maxLaunches = 5;
 const launchPeriodMs = 10 * 60 * 1000;
 /**
@@ -22,17 +19,13 @@ export type ForkServerLauncherContext = {
 
 /** Launches the fork servers of a deployment, one at a time. */
 export type ForkServerLauncher = {
-  /** The launch in progress, or null. */
   readonly running: () => Promise<void> | null;
   /** Calls `launch`, unless there were too many launches recently. A rejection of `launch` counts as a failed launch. */
   readonly start: (launch: () => Promise<void>) => void;
   readonly succeeded: () => void;
   /** Records a failed launch. Launches then pause. The pause grows with each failure in a row. */
   readonly failed: (reason: string | null) => void;
-  /**
-   * Pauses launches for `durationMs`; if it is infinite, until the service restarts. Callers of `start` must check `isPaused`
-   * first.
-   */
+  /** Pauses launches; if `durationMs` is infinite, until the service restarts. Callers of `start` must check `isPaused`. */
   readonly pause: (durationMs: number) => void;
   readonly isPaused: () => boolean;
 };

@@ -11,10 +11,7 @@ const statusSchema = z.object({
   reason: z.string().nullable(),
   fingerprint: z.string(),
   level: z.enum(['module', 'libraries']),
-  /**
-   * Names of the library modules that the fork server has imported. Empty until the fork server reports that its import
-   * succeeded or failed.
-   */
+  /** Library modules that the fork server has imported. Empty until it reports that its import succeeded or failed. */
   modules: z.array(z.string()),
   process: processIdentitySchema.nullable(),
 });
@@ -37,10 +34,7 @@ export type ForkRequest = {
   /** Directories to mount for the instance, by mount point. */
   readonly mounts: Readonly<Record<string, string>>;
   readonly cgroups: readonly string[];
-  /**
-   * The environment variable, as `NAME=value`, by which the instance's processes are found. Null if they are found by their
-   * account or control group.
-   */
+  /** `NAME=value` by which the instance's processes are found. Null if their account or control group identifies them. */
   readonly mark: string | null;
   readonly environment: Readonly<Record<string, string>>;
 };

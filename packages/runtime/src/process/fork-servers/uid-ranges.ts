@@ -20,10 +20,7 @@ const endId = 0x7ffe_0000;
 export const uidsPerRange = 1024;
 const rangeCount = (endId - firstId) / uidsPerRange;
 
-/**
- * Returns the directory of reserved ranges, a sibling of the directory of reserved user ids. All servers on a machine share
- * both directories, and both are empty after a boot.
- */
+/** The directory of reserved ranges, next to that of reserved user ids. All servers share both; a boot empties them. */
 export function getUidRangesDirectory(reservationsDirectory: string): string {
   return `${reservationsDirectory}-ranges`;
 }
@@ -46,10 +43,7 @@ export function reserveRange(reservationsDirectory: string, owner: string): numb
   throw new Error('All ranges of user ids for fork servers are in use.');
 }
 
-/**
- * Releases a range if the range is still reserved for `owner`. Running instances keep their ids, and no fork server can reserve
- * the range until these instances end.
- */
+/** Releases a range of `owner`. No fork server can reserve it until running instances with its ids have ended. */
 export function releaseRange(reservationsDirectory: string, first: number, owner: string): void {
   releaseReservedUid(getUidRangesDirectory(reservationsDirectory), first, owner);
 }

@@ -23,10 +23,7 @@ export type RecordedInstance = {
   readonly end: InstanceEnd | null;
 };
 
-/**
- * Reads the instances of a previous server process. `garbage` lists instances that never ran or were being removed. A directory
- * that cannot be read is logged and skipped.
- */
+/** Reads the instances of a previous server process. `garbage`: never ran, or were being removed. Logs unreadable directories. */
 export async function readInstances(
   instancesDirectory: string,
   context: { readonly bootId: string; readonly now: Date; readonly logger: Pick<RuntimeLogger, 'error'> },
@@ -60,10 +57,7 @@ function readInstance(files: InstanceFiles, bootId: string, now: Date): Recorded
   return { files, record, supervisor, end };
 }
 
-/**
- * Stores how an instance ended. Ignores errors such as a full disk, because the next server process determines the same end
- * again.
- */
+/** Stores how an instance ended. Ignores errors such as a full disk: the next server process determines the same end. */
 function tryWriteEnd(files: InstanceFiles, end: InstanceEnd): void {
   try {
     writeInstanceEnd(files, end);

@@ -10,10 +10,7 @@ export type InstanceState =
   | { readonly state: 'running' | 'supervisor-stopped' }
   | { readonly state: 'ended'; readonly supervisorStatus: number | null };
 
-/**
- * Reads from `/proc` and the exit file whether an instance has ended. `main` is the process of a forked bot, and null for a
- * spawned bot.
- */
+/** Reads whether an instance has ended. `main` is the process of a forked bot, and null for a spawned bot. */
 export function readInstanceState(instance: {
   readonly files: InstanceFiles;
   readonly main: ProcessIdentity | null;
@@ -57,10 +54,7 @@ export function watchExitStatusFile(path: string, onExited: () => void, onError:
   }
 }
 
-/**
- * Determines how an instance ended: from its exit file, else from the exit status of its supervisor, else from whether this
- * server killed it. Unknown values are null.
- */
+/** Determines the end from the exit file, else the supervisor's exit status, else whether this server killed it. */
 export function determineInstanceEnd(
   files: InstanceFiles,
   supervisorStatus: number | null,

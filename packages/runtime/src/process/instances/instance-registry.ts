@@ -26,10 +26,7 @@ export type InstanceRegistry = {
   readonly add: (launched: LaunchedInstance) => Instance;
   /** Removes an instance before its start is retried. Watchers get no exit event. */
   readonly remove: (instance: Instance) => void;
-  /**
-   * Adopts the instances of a previous server process, including ended ones. Removes the files of instances that never ran or
-   * were being removed. Call this before `add`.
-   */
+  /** Adopts instances of a previous server process, even ended ones, and removes files of unfinished ones. Call before `add`. */
   readonly adopt: () => Promise<void>;
   readonly running: () => readonly Instance[];
   readonly list: () => readonly ObservedInstance[];
@@ -40,10 +37,7 @@ export type InstanceRegistry = {
   readonly becameReplaceable: (instanceId: string) => void;
   readonly noticeWide: (instance: Instance, host: string) => void;
   readonly forget: (instanceId: string) => Promise<void>;
-  /**
-   * Whether an instance of this name has a directory. The directory is created before the control groups of the instance and
-   * removed after them.
-   */
+  /** Whether an instance has a directory, which is created before its control groups and removed after them. */
   readonly isKnown: (name: string) => boolean;
   readonly close: () => Promise<void>;
 };

@@ -25,10 +25,7 @@ import {
   watchExitStatusFile,
 } from './instance-end.ts';
 
-/**
- * Milliseconds after the kill of a bot until its supervisor is killed too. A supervisor that a bot stopped with SIGSTOP never
- * writes the exit status.
- */
+/** Milliseconds from the kill of a bot to that of its supervisor. A supervisor that got SIGSTOP writes no exit status. */
 const supervisorGraceMs = 1000;
 
 /** An instance that this server just launched, or that it found in the data directory. */
@@ -85,10 +82,7 @@ export type Instance = {
   readonly killForMemory: () => void;
   /** Kills the instance because it exceeds a disk limit. `reason` is a sentence for the agent's owner. */
   readonly killForDisk: (reason: string) => void;
-  /**
-   * Stops watching a running instance without ending it. If the end of the instance is being recorded, first waits until it is
-   * stored.
-   */
+  /** Stops watching a running instance without ending it. Waits until an end that is being recorded is stored. */
   readonly close: () => Promise<void>;
 };
 

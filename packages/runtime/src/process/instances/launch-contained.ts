@@ -37,10 +37,7 @@ export type LaunchedProgram = {
   readonly go: () => void;
 };
 
-/**
- * Creates the process in its control groups, like `spawnProgram` or `forkBotProcess`. If the function rejects, no process is
- * running.
- */
+/** Creates the process in its control groups. If the function rejects, no process is running. */
 export type ProcessCreator = (record: InstanceRecord, options: ContainedLaunchOptions) => Promise<CreatedProcess>;
 
 export type CreatedProcess = Omit<LaunchedProgram, 'record'> & {

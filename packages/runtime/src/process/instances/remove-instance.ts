@@ -5,10 +5,7 @@ import { type InstanceFiles, readInstanceRecord } from '../records/instance-reco
 
 export type RemovalContext = { readonly reservationsDirectory: string; readonly removeTree: DirectoryTreeRemover };
 
-/**
- * Removes the control groups and files of an ended instance, then releases its account. `uid` is the reserved account; pass it
- * if the record may not contain it yet. Idempotent.
- */
+/** Removes an ended instance's control groups and files, then its account `uid` (the record may lack it). Idempotent. */
 export async function removeInstance(
   { reservationsDirectory, removeTree }: RemovalContext,
   files: InstanceFiles,

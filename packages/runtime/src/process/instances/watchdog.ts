@@ -4,10 +4,7 @@ import type { ProcessTableProvider } from '../proc/process-table.ts';
 import { createProcessTableProvider } from '../proc/process-table.ts';
 import type { Instance } from './instance.ts';
 
-/**
- * Polls for changes that no event reports: the end of adopted supervisors, and excessive memory use where the kernel enforces no
- * limit.
- */
+/** Polls for changes without an event: ends of adopted supervisors, and memory use that the kernel does not limit. */
 export function checkInstances(instances: readonly Instance[]): void {
   const table = createProcessTableProvider();
   for (const instance of instances) {
@@ -16,10 +13,7 @@ export function checkInstances(instances: readonly Instance[]): void {
   }
 }
 
-/**
- * Finds bots that listen on addresses other than loopback. Takes milliseconds, because the kernel lists all sockets of the
- * machine.
- */
+/** Finds bots that listen beyond loopback. Takes milliseconds, because the kernel lists all sockets of the machine. */
 export function findNonLoopbackListeners(
   running: readonly Instance[],
   onWide: (instance: Instance, host: string) => void,

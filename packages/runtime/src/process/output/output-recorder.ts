@@ -10,25 +10,16 @@ const pollIntervalMs = 100;
 export type OutputRecorderOptions = {
   readonly directory: string;
   readonly clock: MonotonicClock;
-  /**
-   * Maximum number of output bytes that are kept. If the output is longer, its first bytes (a quarter of the limit) and its
-   * last bytes (at least half of the limit) are kept.
-   */
+  /** Kept output bytes. Of longer output, the first bytes (a quarter) and the last (at least half) are kept. */
   readonly limitBytes: number;
-  /**
-   * Whether a previous server process started the instance. Output that was written while no server ran is then marked as
-   * `unattended`.
-   */
+  /** Whether a previous server process started the instance. Output from a time without a server is marked `unattended`. */
   readonly adopted: boolean;
   readonly searchPath: string;
   readonly onDropped: (bytes: number) => void;
   readonly onError: (error: unknown) => void;
 };
 
-/**
- * Records when each part of an instance's output was read, limits the size of the output, and notifies readers. Offsets count
- * bytes since the instance's start.
- */
+/** Timestamps and limits an instance's output, and notifies readers. Offsets count bytes since the instance's start. */
 export type OutputRecorder = RecordedOutput & {
   readonly finish: () => void;
   readonly close: () => void;

@@ -18,10 +18,7 @@ export function readListeners(): readonly Listener[] {
   );
 }
 
-/**
- * Whether a text read from `/proc/net/tcp` contains all listening sockets. The kernel lists these first, so the connections after
- * them need not be read.
- */
+/** Whether the text has all listening sockets. The kernel lists these first; the connections after them are not needed. */
 function isPastListeners(_: number, text: string): boolean {
   const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
   return last.trim().split(/\s+/)[3] !== listenState;
@@ -90,10 +87,7 @@ function listenersOfProcess(pid: number, listeners: readonly Listener[]): readon
   }
 }
 
-/**
- * Reads the link of a descriptor in `/proc`. Returns an empty string if the descriptor was closed meanwhile. Throws EACCES if the
- * service may not read it.
- */
+/** Reads the link of a descriptor. Empty if it was closed meanwhile. Throws EACCES if the service may not read it. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);

@@ -24,10 +24,7 @@ export function readProcessStat(pid: number): ProcessStat | null {
   return text === null ? null : parseProcessStat(text);
 }
 
-/**
- * Parses the text of `/proc/<pid>/stat`. Null if the text is not a stat line. The command name before the fields may contain
- * spaces and parentheses.
- */
+/** Parses `/proc/<pid>/stat`. Null if it is not a stat line. The command name may contain spaces and parentheses. */
 export function parseProcessStat(text: string): ProcessStat | null {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -57,10 +54,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return stat !== null && stat.startTicks === identity.startTicks && !hasEnded(stat);
 }
 
-/**
- * Reads the proportional set size in bytes: memory in which each shared page is divided among the processes that map it. Null if
- * unreadable. Slow: walks all pages.
- */
+/** Proportional set size in bytes: shared pages are divided among their processes. Null if unreadable. Slow: walks all pages. */
 export function readProportionalMemoryBytes(pid: number): number | null {
   const kibibytes = /^Pss: +(\d+) kB/m.exec(readProcFile(`/proc/${pid}/smaps_rollup`) ?? '')?.[1];
   return kibibytes === undefined ? null : Number(kibibytes) * 1024;

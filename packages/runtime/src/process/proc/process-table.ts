@@ -15,10 +15,7 @@ export function readProcessTable(): ProcessTable {
   return table;
 }
 
-/**
- * Returns the process table. The first call reads `/proc`; later calls return the same table, so that all instances share one
- * scan.
- */
+/** Returns the process table. Only the first call reads `/proc`, so that all instances share one scan. */
 export type ProcessTableProvider = () => ProcessTable;
 
 export function createProcessTableProvider(): ProcessTableProvider {

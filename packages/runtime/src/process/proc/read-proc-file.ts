@@ -14,10 +14,7 @@ const isShortRead = (length: number) => length < buffer.length;
  */
 export const isReadNeverComplete = () => false;
 
-/**
- * Reads a file of `/proc` until `isComplete` returns true or the file ends. Null if the file or its process is missing or
- * unreadable. Twice as fast as `readFileSync`, which first queries the size.
- */
+/** Reads a file of `/proc` until `isComplete`. Null if unreadable. Twice as fast as `readFileSync`, which queries the size. */
 export function readProcFile(
   path: string,
   isComplete: (length: number, text: string) => boolean = isShortRead,

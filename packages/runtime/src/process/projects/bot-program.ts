@@ -3,10 +3,7 @@ import { getPythonEnvironmentFiles, readPythonEnvironmentInterpreter } from './e
 import type { Project } from './prepared-project.ts';
 import type { PythonShim } from './python-shim.ts';
 
-/**
- * How to run a bot. `fork` is null if bots of this kind cannot be forked. `variables` are environment variables for this kind of
- * bot. `folder` is the directory of the interpreter.
- */
+/** How to run a bot. `fork` is null if it cannot be forked. `folder` is the directory of the interpreter. */
 export type BotProgram = {
   readonly fork: ForkServerProgram | null;
   readonly command: readonly string[];
@@ -28,10 +25,7 @@ export type BotProgramOptions = {
   readonly shim: () => Promise<PythonShim>;
 };
 
-/**
- * Returns the command that runs a bot: `node <main>`, or the Python host shim (`bothost_shim`) in the project's Python
- * environment.
- */
+/** The command that runs a bot: `node <main>`, or the host shim (`bothost_shim`) in the project's Python environment. */
 export async function resolveBotProgram(options: BotProgramOptions, project: Project): Promise<BotProgram> {
   if (project.kind === 'python') {
     const files = getPythonEnvironmentFiles(options.environmentsDirectory, project);

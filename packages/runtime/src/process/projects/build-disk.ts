@@ -49,10 +49,7 @@ export function createBuildDiskMonitor({
     },
   });
 
-  /**
-   * Returns the size of a download cache in bytes. Deletes a cache that is larger than the build's disk limit or cannot be
-   * measured, and then returns 0.
-   */
+  /** Returns the size of a cache in bytes. Deletes a cache above `limit` or that cannot be measured, and returns 0. */
   const trimCache = async (cache: string, limit: number, signal: AbortSignal): Promise<number> => {
     // Starting `du` delays the build, and an owner has no cache before its first build that downloads packages.
     if (!existsSync(cache)) return 0;

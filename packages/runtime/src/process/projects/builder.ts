@@ -13,20 +13,14 @@ export type BuildCommand = {
   readonly command: readonly string[];
   readonly directory: string;
   readonly variables: Readonly<Record<string, string>>;
-  /**
-   * Returns the text that the short build log shows instead of a line of output, or null to omit the line. Default: the unchanged
-   * line.
-   */
+  /** Returns a line's text for the short build log, or null to omit the line. Default: the unchanged line. */
   readonly summarize?: (line: string) => string | null;
   /** The error message if the command exits with another status than 0. Default: the status and the last lines of output. */
   readonly failure?: string;
 };
 
 export type Builder = {
-  /**
-   * Name of the build, unique on the machine. It is also the name of the build's directory and control groups, and the value of
-   * `BOTHOST_INSTANCE`.
-   */
+  /** Name of the build, unique on the machine: its directory, its control groups, and its `BOTHOST_INSTANCE`. */
   readonly name: string;
   readonly owner: string;
   readonly account: UnixAccount;

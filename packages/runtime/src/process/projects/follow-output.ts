@@ -64,10 +64,7 @@ async function* lastLines(file: OutputFile, offset: number, splitter: LineSplitt
   yield* splitter.end();
 }
 
-/**
- * Returns the index in `tail` at which its last `tailLines` lines begin. If `isCut` is true, the first line of `tail` may be
- * incomplete. This line is then skipped, unless it is the only line.
- */
+/** Where the last `tailLines` lines begin. If `isCut`, skips the first line, which may be incomplete, unless it is the only one. */
 function startOfLastLines(tail: Buffer, isCut: boolean): number {
   let start = tail.length;
   for (let lines = 0; lines < tailLines; lines++) {
@@ -98,10 +95,7 @@ function keptRanges(file: OutputFile, from: number, to: number): readonly Output
   return ranges.filter((range) => range.from < range.to);
 }
 
-/**
- * Yields the bytes of ranges of a file in chunks. Stops early if the file was truncated. A chunk is valid only until the next
- * iteration.
- */
+/** Yields the bytes of ranges, until the file was truncated. A chunk is valid only until the next iteration. */
 async function* readRanges(
   file: OutputFile,
   ranges: readonly OutputOffsetRange[],

@@ -12,10 +12,7 @@ export type InterpreterOptions = {
   readonly account: UnixAccount;
 };
 
-/**
- * Finds a `node` that the bot's account can run, by trying each candidate: version managers often install it where only its
- * owner can reach it. Rejects with `ProjectPreparationError`.
- */
+/** Finds a `node` that the bot's account can run; only the owner can reach some. Rejects with `ProjectPreparationError`. */
 export async function findInterpreter(options: InterpreterOptions): Promise<string> {
   if (options.account === null) return options.preferred;
   for (const candidate of new Set([options.preferred, ...findProgramsInPath(['node'], options.path)])) {
@@ -26,10 +23,7 @@ export async function findInterpreter(options: InterpreterOptions): Promise<stri
   );
 }
 
-/**
- * Returns files with these names in the directories of `PATH`, in the order of `names`, then of the directories. Some may not be
- * executable.
- */
+/** Files with these names in `PATH`, in the order of `names`, then of directories. Some may not be executable. */
 export function findProgramsInPath(names: readonly string[], path: string): readonly string[] {
   const folders = path.split(delimiter).filter(isAbsolute);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -1,16 +1,10 @@
 const secretName = /TOKEN|SECRET|PASSWORD|CREDENTIAL|AUTH|API_?KEY/i;
 /** Minimum length of a masked value. Masking shorter values would also mask ordinary words. */
 const minLength = 4;
-/**
- * Matches the user name and password in a URL. Does not match the scheme before `://`, which would take quadratic time in the
- * length of a line.
- */
+/** User name and password in a URL. Excludes the scheme, which would take quadratic time in the length of a line. */
 const credentialsInUrl = /:\/\/[^\s/@'"]+@/g;
 
-/**
- * Creates a function that masks secrets in a line of output: user names and passwords in URLs, values of `variables` whose
- * names suggest a secret, and the password of each URL in `variables`.
- */
+/** Masks user names and passwords in URLs, values of `variables` with a secret-like name, and passwords in their URLs. */
 export function createBuildOutputMask(variables: Readonly<Record<string, string>>): (line: string) => string {
   const secrets = Object.entries(variables).flatMap(([name, value]) => [
     ...(secretName.test(name) ? [value] : []),

@@ -23,10 +23,7 @@ export type NodeInstallPlan = {
   readonly notes: readonly string[];
 };
 
-/**
- * Decides how to install and build a project. In a directory that the operator serves, existing `node_modules` and an existing
- * main file are used as they are. An uploaded archive contains neither.
- */
+/** Plans the build. In a served directory, existing `node_modules` and main file are used; an archive contains neither. */
 export function planNodeInstall(
   directory: string,
   isServedDirectory: boolean,

@@ -31,10 +31,7 @@ export function readManifest(directory: string): NodeManifest {
   }
 }
 
-/**
- * Returns the path of the main file: `main` of package.json, else index.js. Null if that file is missing. Throws
- * `ProjectPreparationError` if its path leads out of the project.
- */
+/** The main file: `main` of package.json, else index.js. Null if missing. Throws `ProjectPreparationError` if it is outside. */
 export function findMainFile(directory: string, manifest: Pick<NodeManifest, 'main'>): string | null {
   const main = mainName(manifest);
   if (!resolve(directory, main).startsWith(resolve(directory) + sep)) {

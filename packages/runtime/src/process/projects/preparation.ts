@@ -38,10 +38,7 @@ export type ProjectPreparation = {
   readonly owner: string;
   readonly gid: number | null;
   readonly directory: string;
-  /**
-   * True if the source is a directory that the operator serves instead of an uploaded archive. Such a directory may already
-   * contain installed dependencies and build output.
-   */
+  /** Whether the operator serves the directory, which may already contain dependencies and build output. */
   readonly isServed: boolean;
   readonly output: BuildOutputHandler;
   /** Counts a new directory outside the project against the disk limit of the build. */
@@ -52,10 +49,7 @@ export type ProjectPreparation = {
 /** Runs a command. Resolves when the command and all processes that it started have ended. */
 export type BuildCommandRunner = (command: BuildCommand) => Promise<void>;
 
-/**
- * Runs `work`. If the build has its own account, this account owns the project directory and the directories in `also` while
- * `work` runs. After `work` has succeeded, only root can write there.
- */
+/** Runs `work` while the build's account owns the project and `also`. After it has succeeded, only root can write there. */
 export function runBuild(
   context: PreparationContext,
   preparation: ProjectPreparation,

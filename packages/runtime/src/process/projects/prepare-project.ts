@@ -9,10 +9,7 @@ import { type Project, writeProject } from './prepared-project.ts';
 import { detectProjectKind } from './project-kind.ts';
 import { findProject, markProjectComplete, markProjectIncomplete, removeProject } from './project-store.ts';
 
-/**
- * Copies a project to its final directory and installs what it needs, unless the project is already prepared. Removes the
- * incomplete project after a failure.
- */
+/** Copies a project to its final directory and installs it, unless it is prepared. Removes it after a failure. */
 export async function prepareProject(
   context: PreparationContext,
   { id, source }: ProjectSpec,

@@ -16,10 +16,7 @@ import { computePythonEnvironmentHash, listEnvironmentSetupCommands } from './py
 import { findPython } from './python-interpreter.ts';
 import { readPythonProject } from './python-project.ts';
 
-/**
- * Creates the Python environment of a project, unless the owner already has one with the same content, and compiles the project.
- * Rejects with `ProjectPreparationError`.
- */
+/** Creates or reuses the Python environment, and compiles the project. Rejects with `ProjectPreparationError`. */
 export async function preparePythonProject(
   context: PreparationContext,
   preparation: ProjectPreparation,

@@ -59,10 +59,7 @@ export type LocalProjectPreparerOptions = OptionsForAllInstances &
     readonly disk: Pick<DiskLimits, 'buildBytes'> | null;
   };
 
-/**
- * Prepares projects so that bots can run them: copies a project, and installs and builds what it needs under a separate
- * account.
- */
+/** Prepares projects: copies a project, and installs and builds what it needs under a separate account. */
 export function createLocalProjectPreparer(options: LocalProjectPreparerOptions): LocalProjectPreparer {
   const { dataDirectory, isolation, building } = options;
   const store = openProjectStore(dataDirectory, options.removeTree);
@@ -188,10 +185,7 @@ function startTimeout(timeoutMs: number): { readonly signal: AbortSignal; readon
   return { signal: timeout.signal, clear: () => clearTimeout(timer) };
 }
 
-/**
- * Ends the builds of a previous server process, removes their files and accounts, and locks the caches that these builds could
- * write to.
- */
+/** Ends the builds of a previous server process, removes their files and accounts, and locks their caches. */
 async function cleanUpBuilds(
   { isolation, reservationsDirectory, removeTree, bootId, logger, now }: LocalProjectPreparerOptions,
   { preparingDirectory, store, open }: PreparationContext,

@@ -2,10 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProjectPreparationError } from '../../runtime.ts';
 
-/**
- * Maximum size of a manifest or lock file that is read. Real ones are far smaller, and parsing a larger one would block the event
- * loop.
- */
+/** Maximum size of a manifest or lock file. Parsing a far larger one would block the event loop. */
 const fileBytes = 4 * 1_048_576;
 
 /** Whether the path is a file. Follows links. False if the file system does not allow the name. */

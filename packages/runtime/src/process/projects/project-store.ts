@@ -40,10 +40,7 @@ export function findProject(store: ProjectStore, id: string, ownAccounts: boolea
   return project.gid !== null && project.gid >= minUnixAccountId && project.gid <= maxUnixAccountId ? project : null;
 }
 
-/**
- * Records that a project is being prepared in its final directory, so that the next server process deletes it if it is
- * incomplete.
- */
+/** Records that a project is being prepared, so that the next server process deletes it if it is incomplete. */
 export async function markProjectIncomplete(store: ProjectStore, id: string): Promise<string> {
   writeFileSync(beginningPath(store, id), '', { mode: 0o600 });
   await removeProject(store, id);
@@ -110,10 +107,7 @@ async function removeUnusedExcept(store: ProjectStore, owner: string, projects: 
   await store.removeTree(directory);
 }
 
-/**
- * Removes incomplete projects, and environments and caches without a project. Call this while no project is being prepared.
- * Logs and skips unreadable entries.
- */
+/** Removes incomplete projects, and environments and caches without one. Call this before the first preparation. */
 export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeLogger, 'error'>): Promise<void> {
   const removeUnfinished = async (name: string): Promise<void> => {
     const [, state, id = ''] = /^\.(begun|old|new)-(.+)$/.exec(name) ?? [];
@@ -139,10 +133,7 @@ export async function cleanUpProjects(store: ProjectStore, logger: Pick<RuntimeL
   );
 }
 
-/**
- * Returns the owners that have Python environments or caches. An owner is an organization, or a directory on the service's
- * machine that runs as an agent without an upload.
- */
+/** Owners with Python environments or caches: organizations, and served directories of this machine. */
 export function listProjectOwners(store: ProjectStore): readonly string[] {
   return [...new Set([store.environmentsDirectory, store.cachesDirectory].flatMap((each) => readdirSync(each)))];
 }

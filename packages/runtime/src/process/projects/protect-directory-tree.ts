@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { iterateProjectEntries, rethrowProjectError } from '../../project-entries.ts';
 import { ProjectPreparationError } from '../../runtime.ts';
 
-/**
- * Maximum number of directory entries that are processed concurrently, because a tree can have more files than a process may
- * open.
- */
+/** Entries that are processed concurrently. A tree can have more files than a process may open. */
 const batch = 64;
 
 export type ProtectOptions = {

@@ -6,10 +6,7 @@ import { readManifestOrLockFile } from './project-file.ts';
 import type { PythonInterpreter } from './python-interpreter.ts';
 import type { PythonProject } from './python-project.ts';
 
-/**
- * Version of the procedure that creates environments. Increment it with each change of the procedure, so that older
- * environments are not reused.
- */
+/** Version of the procedure. Increment it with each change of the procedure, so that older environments are not reused. */
 const formatVersion = 1;
 
 /** `uv` is the path of uv. */

@@ -13,18 +13,12 @@ export type PythonVersionRequirement = { readonly source: string; readonly range
 const newestMinor = 20;
 const oldestMinor = 8;
 const minors = Array.from({ length: newestMinor - oldestMinor + 1 }, (_, index) => `python3.${newestMinor - index}`);
-/**
- * Python code that prints the version and the real path of the interpreter, because the link `python3` may lead to another
- * version later.
- */
+/** Prints the interpreter's version and real path, because the link `python3` may lead to another version later. */
 const about = `import os, sys
 print('%d.%d.%d' % sys.version_info[:3])
 print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable))`;
 
-/**
- * Finds a matching `python3`, else the newest matching `python3.N`. Rejects with a `ProjectPreparationError` that lists the
- * interpreters found.
- */
+/** A matching `python3`, else the newest `python3.N`. Rejects with a `ProjectPreparationError` that lists all interpreters. */
 export async function findPython(
   requirements: readonly PythonVersionRequirement[],
   path: string,

@@ -18,10 +18,7 @@ export type PythonProject = {
   readonly requiresPython: string;
   /** The files, relative to the project, that determine what is installed. */
   readonly files: readonly string[];
-  /**
-   * Whether any file of the project may affect its Python environment, for example because a requirement is a path in the
-   * project.
-   */
+  /** Whether files of the project may affect the environment, for example because a requirement is a path in it. */
   readonly isLocal: boolean;
   readonly notes: readonly string[];
 };
@@ -165,10 +162,7 @@ const lockOptions = [
   ['fork-strategy', '--fork-strategy'],
 ] as const;
 
-/**
- * Returns arguments with which uv considers a lock file current although the machine that locked the project has settings that
- * this machine lacks, for example in environment variables.
- */
+/** Arguments that keep a lock file current although it was locked with settings that this machine lacks. */
 function listLockArguments(lock: string): readonly string[] {
   const registries = new Set([...lock.matchAll(/\bregistry = "(https?:[^"]+)"/g)].map(([, url = '']) => url));
   const [, options = ''] = /^\[options\]\n((?:.+\n)*)/m.exec(lock) ?? [];

@@ -32,10 +32,7 @@ export type BuildCommandRunOptions = {
   readonly signal: AbortSignal;
 };
 
-/**
- * Runs a command of a build. Settles when none of its processes is left. Rejects with `ProjectPreparationError` after a failure,
- * and with the signal's reason after an abort.
- */
+/** Settles when its processes have ended. Rejects with `ProjectPreparationError`, or with the signal's reason after an abort. */
 export async function runBuildCommand(options: BuildCommandRunOptions): Promise<void> {
   const { builder, command, signal } = options;
   const { files } = builder;

@@ -14,10 +14,7 @@ type SharedRun<T> = {
   readonly done: Promise<T>;
 };
 
-/**
- * Later calls for a key join the running work, which is aborted when all callers have aborted. The call that aborts last rejects
- * only after the work has settled.
- */
+/** Later calls for a key join the running work. It is aborted once all callers have aborted; the last then waits for it. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const running = new Map<string, SharedRun<T>>();
 

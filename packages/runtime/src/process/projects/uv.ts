@@ -21,10 +21,7 @@ export type UvOptions = {
 /** Returns the path of uv. Rejects with `ProjectPreparationError` if this machine has none. */
 export type UvFinder = () => Promise<string>;
 
-/**
- * Creates a function that finds uv in `path`. If uv is missing there, the function installs it once for all builds of this
- * service.
- */
+/** Finds uv in `path`. If it is missing, installs it once for all builds of this service. */
 export function createUvFinder(options: UvOptions): UvFinder {
   const { path, account, logger, now } = options;
   let installing: Promise<string> | null = null;

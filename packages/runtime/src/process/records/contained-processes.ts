@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 /** Fields of the records of instances and fork servers, by which the next server process finds their processes. */
 
-/**
- * How the processes of an instance are recognized, even after they have left their process session: by control group, else by
- * their own account (`uid`), else by an environment variable (`mark`).
- */
+/** How processes are recognized after they have left their session: control group, account, or environment variable. */
 export const containmentSchema = z.enum(['cgroup', 'uid', 'mark']);
 export type ContainmentKind = z.infer<typeof containmentSchema>;
 

@@ -12,21 +12,12 @@ const recordSchema = z.object({
   deploymentId: z.string(),
   bootId: z.string(),
   containment: containmentSchema,
-  /**
-   * The range of user ids. The fork server has the first id, its instances have the others. Null if all bots share the account of
-   * the service.
-   */
+  /** User ids: the first is the fork server's, the others its instances'. Null if bots share the service's account. */
   account: z.object({ uid: z.int(), gid: z.int(), count: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
-  /**
-   * Salt of the fingerprint (hash) of the environment. The fingerprint itself is in no file, so that guessed secrets cannot be
-   * tested against it.
-   */
+  /** Salt of the environment's fingerprint. No file has the fingerprint, so guessed secrets cannot be tested against it. */
   salt: z.string(),
-  /**
-   * Identity of the supervisor, the process that starts the fork server. Null in a record that was written before the
-   * supervisor was started; no code of the bot has run by then.
-   */
+  /** The process that starts the fork server. Null if it was not started yet; no code of the bot has run then. */
   supervisor: processIdentitySchema.nullable(),
 });
 
@@ -75,10 +66,7 @@ export function getForkServerCgroup(id: string): string {
   return `fork-server-${id}`;
 }
 
-/**
- * Returns the value of the fork server's `BOTHOST_INSTANCE`. It is padded, because a forked process overwrites it in place with
- * the id of its instance.
- */
+/** The fork server's `BOTHOST_INSTANCE`. Padded, because a forked process overwrites it in place with its instance's id. */
 export function formatForkServerInstanceId(id: string): string {
   return getForkServerCgroup(id).padEnd(instanceIdLength, '-');
 }

@@ -21,15 +21,9 @@ const storedRecordSchema = z.object({
   containment: containmentSchema,
   account: z.object({ uid: z.int(), gid: z.int() }).nullable(),
   cgroups: cgroupsSchema.nullable(),
-  /**
-   * Pid and start time of the supervisor. Null while the instance's processes are being created. The key is `keeper` because
-   * records of earlier versions use this name.
-   */
+  /** The supervisor. Null while the processes are being created. `keeper` is the key that earlier versions wrote. */
   keeper: processIdentitySchema.nullable(),
-  /**
-   * The process of a forked bot. It is recorded because the supervisor of a fork server has several instances. Null if the bot
-   * was spawned.
-   */
+  /** The process of a forked bot, because a fork server's supervisor has several instances. Null if it was spawned. */
   main: processIdentitySchema.nullable().default(null),
   address: z.union([z.object({ socket: z.string() }), z.object({ host: z.string(), port: z.int() })]).nullable(),
   /**
@@ -51,10 +45,7 @@ export type InstanceFiles = {
   readonly record: string;
   readonly end: string;
   readonly exit: string;
-  /**
-   * Directory of the bot's output file and of the files about it, such as its timestamps. The server moves the whole directory
-   * after the instance has ended.
-   */
+  /** Directory of the output file and its timestamps. The server moves it after the instance has ended. */
   readonly log: string;
   readonly output: string;
   /** Directory of the conversation's files. The bot cannot change it if the bot has its own account. */

@@ -97,10 +97,7 @@ async function limitAndRecord(
   await limiting.catch(warn);
 }
 
-/**
- * Whether another process listens on the port that was assigned to a bot. The exit status of a bot does not show a port
- * conflict.
- */
+/** Whether another process listens on the bot's port. The exit status of a bot does not show a port conflict. */
 function isTaken(port: number): boolean {
   return readListeners().some((listener) => listener.port === port);
 }

@@ -45,10 +45,7 @@ export type BotLaunchOptions = RemovalContext &
     readonly now: Date;
   };
 
-/**
- * Forks a bot if that is possible and safe, and otherwise spawns it. If it rejects, no process and no file of the instance is
- * left.
- */
+/** Forks a bot if that is possible and safe, else spawns it. After a rejection, no process or file is left. */
 export async function launchBot(options: BotLaunchOptions): Promise<LaunchedProgram> {
   const { spec, project, forkServers } = options;
   const shared = await spec.environment();

@@ -26,10 +26,7 @@ export type ReadinessOptions = {
   readonly onState: (state: string) => void;
 };
 
-/**
- * Waits until the instance listens and is ready (docs/bot-contract.md, "Readiness"): `/readyz` responds 200, or 404 or 405
- * because the bot lacks the route. Rejects when aborted.
- */
+/** Waits for readiness (docs/bot-contract.md): `/readyz` responds 200, or 404 or 405 without the route. Rejects when aborted. */
 export async function waitUntilReady(options: ReadinessOptions): Promise<Readiness> {
   for (let tries = 0; ; tries++) {
     options.signal.throwIfAborted();

@@ -35,10 +35,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
   const { instances, logger } = context;
   const launching = new Map<string, Promise<Instance>>();
   const cancellations = new Map<string, AbortController>();
-  /**
-   * Promises of the starts in progress. The key of a start is its `AbortController`: aborting it makes the start stop waiting
-   * until its bot is ready, but does not stop the bot.
-   */
+  /** The starts in progress. Aborting a start's controller ends its wait for readiness, but does not stop the bot. */
   const starting = new Map<AbortController, Promise<InstanceAddress>>();
   let isClosed = false;
   // Keep the port of an instance reserved until `forget`, because the server may still send requests to it.

@@ -3,10 +3,7 @@ import { instanceIdVariable } from '../containment/containment.ts';
 
 const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/**
- * Names of variables that a shell replaces (dash 0.5.12, bash 5.2) or that the dynamic linker reads. A name that is listed
- * needlessly only costs a millisecond at the start.
- */
+/** Variables that a shell replaces (dash 0.5.12, bash 5.2) or the dynamic linker reads. A needless name costs a millisecond. */
 const interpretedName =
   /^(_|PWD|OLDPWD|IFS|OPT[A-Z]+|PPID|SHLVL|LINENO|LINES|COLUMNS|PS[0-9]|ENV|E?UID|GROUPS|S?RANDOM|SECONDS|EPOCH.*|SHELLOPTS|BASH.*|HIST.*|COMP_.*|COPROC|DIRSTACK|FUNC.*|HOST.*|MACHTYPE|OSTYPE|PIPESTATUS|REPLY|POSIXLY_CORRECT|TMOUT|MAIL.*|CDPATH|GLOB.*|EXECIGNORE|FIGNORE|FCEDIT|KSH.*|ERRNO|ARGV0|LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|LOCPATH|NLSPATH|BOTHOST_VARIABLE_.*)$/;
 

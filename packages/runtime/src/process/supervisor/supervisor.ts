@@ -36,10 +36,7 @@ printf '%3d' "$status" >&3
 exit "$status"
 `;
 
-/**
- * Reads the bot's variables from standard input. They must not be in the environment of programs that run as root, nor in
- * arguments, which every account can read.
- */
+/** Reads variables from standard input: root's programs must not have them, and every account can read arguments. */
 const readEnvironment = `
 IFS= read -r BOTHOST_GO || exit 0
 n='
@@ -73,10 +70,7 @@ export type SupervisorOptions = {
   /** Directories that the command sees as `/tmp` and `/var/tmp`. Requires `account`. Default: the directories of the machine. */
   readonly tmpDirectories?: TmpDirectories | null;
   readonly processLimit: number;
-  /**
-   * CPU priority of the supervisor and of the command that it runs, lower than the priority of the service. Null: the same
-   * priority as the service.
-   */
+  /** CPU priority of the supervisor and its command, lower than the service's. Null: the same as the service's. */
   readonly priority: CpuPriority | null;
 };
 
