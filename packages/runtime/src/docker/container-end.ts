@@ -4,10 +4,7 @@ import type { EngineContainer } from './engine-schemas.ts';
 /** How a container ended, as an event of the engine says it. It is the only trace of a container that was removed. */
 export type ReportedExit = { readonly code: number | null; readonly at: Date };
 
-/**
- * Determines how a container ended: as the engine says it, else by its last event, else unknown. Null: the container does not
- * exist any more.
- */
+/** Determines how a container ended: from the engine, else its last event, else unknown. Null if the container does not exist. */
 export function describeEnd(
   container: EngineContainer | null,
   exit: ReportedExit | undefined,

@@ -113,7 +113,6 @@ export async function listContainers(engine: EngineClient, hostId: string, measu
   return containerListSchema.parse(await engine.call('GET', '/containers/json', { query }));
 }
 
-/** Returns the bytes in each volume of the engine, by name. */
 export async function readVolumeSizes(engine: EngineClient): Promise<ReadonlyMap<string, number>> {
   const usage = volumeUsageSchema.parse(await engine.call('GET', '/system/df', { query: { type: 'volume' } }));
   return new Map(usage.Volumes?.map(({ Name, UsageData }) => [Name, UsageData?.Size ?? 0]));

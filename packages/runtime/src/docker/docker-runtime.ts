@@ -34,7 +34,6 @@ const samplesAtOnce = 8;
 export type DockerRuntimeOptions = RuntimeOptions & {
   /** Address of the engine, such as `unix:///var/run/docker.sock`. */
   readonly engine: string;
-  /** Maximum size of an image in bytes. */
   readonly imageLimitBytes: number;
   /** Whether a reference may name an image that only the engine has. Every organization can use these images. */
   readonly allowsLocalImages: boolean;

@@ -12,10 +12,7 @@ export type InstanceRegistry = {
   readonly launching: Set<string>;
   readonly add: (instanceId: string, record: InstanceRecord) => Instance;
   readonly events: InstanceEvents;
-  /**
-   * Compares the instances with the containers of the engine: adopts those of a previous server process, and finds ends without
-   * an event. Removes containers that never ran.
-   */
+  /** Adopts containers of a previous server process, finds ends without an event, and removes containers that never ran. */
   readonly synchronize: () => Promise<void>;
   readonly handle: (event: EngineEvent) => void;
   readonly forget: (instanceId: string) => Promise<void>;

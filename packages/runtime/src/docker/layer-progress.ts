@@ -20,7 +20,6 @@ const states: Readonly<Record<string, ImageLayerProgress['state']>> = {
   'Already exists': 'complete',
 };
 
-/** Collects the progress of the layers of an image from the lines of a pull. */
 export function createLayerProgress(onProgress: (layers: readonly ImageLayerProgress[]) => void) {
   const layers = new Map<string, ImageLayerProgress>();
   let reportedAt = Number.NEGATIVE_INFINITY;

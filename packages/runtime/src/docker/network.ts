@@ -5,10 +5,7 @@ import { hostLabel } from './labels.ts';
 
 const isolation = { 'com.docker.network.bridge.enable_icc': 'false' };
 
-/**
- * Name of the network of a server's instances, and of its bridge interface on the machine, which may have 15 characters. Firewall
- * rules match it with `bothost-+`.
- */
+/** Name of the network and of its bridge interface (at most 15 characters). Firewall rules match it with `bothost-+`. */
 export const getNetworkName = (hostId: string) => `bothost-${hostId.replaceAll('-', '').slice(-6)}`;
 
 /**
@@ -41,7 +38,6 @@ export async function ensureNetwork(engine: EngineClient, hostId: string): Promi
   );
 }
 
-/** Removes the network, unless it has containers. */
 export async function removeUnusedNetwork(engine: EngineClient, hostId: string): Promise<void> {
   await engine.call('DELETE', `/networks/${getNetworkName(hostId)}`).catch(() => undefined);
 }

@@ -24,13 +24,9 @@ export type ApiRequest = {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** A connection to an API server of Kubernetes. */
 export type ApiClient = ReturnType<typeof createApiClient>;
 
-/**
- * The API server refused a request. `status` is null if it did not respond. `reason` is a word for programs, such as
- * `AlreadyExists` (Kubernetes API, "Status").
- */
+/** The API server refused a request, or did not respond (`status` null). `reason` is a word such as `AlreadyExists`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number | null;

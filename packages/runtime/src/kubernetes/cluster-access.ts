@@ -15,10 +15,7 @@ export type ClusterAccess = {
   /** The name in the API server's certificate, if it is not the host of `server`. */
   readonly tlsServerName: string | undefined;
   readonly skipsVerification: boolean;
-  /**
-   * Returns the credentials, which rotate. Reads them again if they have expired, or if the API server refused exactly these
-   * credentials.
-   */
+  /** Returns the rotating credentials. Reads them again if they have expired, or if the API server refused them. */
   readonly readCredentials: (refused: ClusterCredentials | null) => Promise<ClusterCredentials>;
 };
 

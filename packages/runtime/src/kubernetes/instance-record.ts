@@ -4,7 +4,6 @@ export const instanceRecordSchema = z.object({
   podUid: z.string(),
   deploymentId: z.string(),
   isReady: z.boolean(),
-  /** Whether the instance has got a session. */
   isClaimed: z.boolean().default(false),
 });
 

@@ -108,10 +108,7 @@ export function createInstanceRegistry(options: Omit<InstanceContext, 'events' |
   return {
     byId: byId as ReadonlyMap<string, Instance>,
     events,
-    /**
-     * Adopts the instances of a previous server process whose pods are missing in a list. Reads each missing pod before its instance
-     * ends.
-     */
+    /** Adopts instances of a previous server process. Reads each pod that is missing in the list before its instance ends. */
     listed: (pods: readonly Pod[]): void => {
       const uids = new Set(pods.map(({ metadata }) => metadata.uid));
       for (const uid of forgotten) if (!uids.has(uid)) forgotten.delete(uid);

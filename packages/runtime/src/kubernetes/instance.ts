@@ -36,7 +36,6 @@ export type Instance = InstanceRecorder & {
   /** Records that the instance has got a session, so that a later server process marks its pod, too. */
   readonly claim: () => void;
   readonly isClaimed: () => boolean;
-  /** The pod has this state now. */
   readonly apply: (pod: Pod) => void;
   /** The pod does not exist any more. `last` is its last state, if it is known. */
   readonly deleted: (last: Pod | null) => void;

@@ -47,7 +47,6 @@ export type KubernetesRuntimeOptions = RuntimeOptions & {
   readonly apiServer: { readonly host: string; readonly port: string } | null;
   /** Namespace of the pods. Null: that of the service account, or of the kubeconfig file's context. */
   readonly namespace: string | null;
-  /** Whether the usage of instances is read from kubelets. */
   readonly readsUsage: boolean;
   /** Whether nodes may run an image that they have without asking its registry. Every organization can use these images. */
   readonly allowsLocalImages: boolean;
@@ -64,10 +63,7 @@ export type KubernetesRuntimeOptions = RuntimeOptions & {
   readonly getKubeletOrigin?: (hostIp: string) => string;
 };
 
-/**
- * Runs instances as pods of a Kubernetes cluster. They outlive the server, and the next server process adopts them. Rejects with
- * `RuntimeUnavailableError` if the cluster cannot run bots.
- */
+/** Runs instances as pods. The next server process adopts them. Rejects with `RuntimeUnavailableError` if that is impossible. */
 export async function createKubernetesRuntime(options: KubernetesRuntimeOptions): Promise<Runtime> {
   const { hostId, logger, now } = options;
   const podTemplate = options.podTemplate === null ? noPodTemplate : await readPodTemplate(options.podTemplate);

@@ -20,7 +20,6 @@ export function createPodApi(client: ApiClient, namespace: string) {
       return null;
     };
   return {
-    /** Path of the pods of the namespace. */
     path,
     create: async (body: object, signal: AbortSignal): Promise<Pod> => {
       // Otherwise the API server would ignore fields of the pod template that it does not know.

@@ -23,7 +23,6 @@ export type PodOptions = {
   /** Linux capabilities of the bot without the prefix `CAP_`, such as `SETUID`. */
   readonly capabilities: readonly string[];
   readonly podTemplate: PodTemplate;
-  /** The address at which bots listen. */
   readonly botHost: '0.0.0.0' | '::';
 };
 

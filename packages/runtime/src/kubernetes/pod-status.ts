@@ -30,10 +30,7 @@ export type PodPhase =
       readonly failure: PodFailure | null;
     };
 
-/**
- * Determines what a pod does, from its status (Kubernetes documentation, "Pod Lifecycle"). A pod whose node does not respond still
- * counts as running. `previous` is the phase before this status.
- */
+/** Determines a pod's phase (Kubernetes, "Pod Lifecycle"). A pod whose node does not respond counts as running. */
 export function describePod(pod: Pod, now: Date, previous: PodPhase | null = null): PodPhase {
   const { status } = pod;
   const state = status.containerStatuses?.find(({ name }) => name === containerName)?.state;
@@ -63,10 +60,7 @@ function findNotice({ status }: Pod, failure: PodFailure | null): PodNotice | nu
 const configPatienceMs = 15_000;
 /** An unknown failure of a pull may pass, such as a registry or a DNS server that does not respond. */
 const unknownPullPatienceMs = 120_000;
-/**
- * The kubelet pulls without the pull secret if it cannot read it yet, because the API server takes a moment to relate the Secret to
- * the node. It pulls again after ten seconds.
- */
+/** The kubelet pulls without the pull secret until the API server lets its node read it, and pulls again after ten seconds. */
 const pullSecretPatienceMs = 30_000;
 
 /** The reasons for which a container waits, other than that it is being created. */

@@ -17,7 +17,6 @@ const maxPauseMs = 10_000;
 
 export type PodWatchOptions = {
   readonly client: Pick<ApiClient, 'call' | 'stream'>;
-  /** Path of the pods of a namespace. */
   readonly path: string;
   readonly labelSelector: string;
   readonly logger: RuntimeLogger;
