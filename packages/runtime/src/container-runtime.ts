@@ -23,9 +23,7 @@ export function createContainerRuntime<Instance extends ContainerInstance>(drive
   readonly starter: InstanceStarts;
   /** Throws if the driver does not see the changes of instances. */
   readonly requireConnection: () => void;
-  /** Reads the usage of instances that run, and records it. */
   readonly readUsage: (running: readonly Instance[]) => Promise<void>;
-  /** Ends watchers when the runtime closes. */
   readonly closing: AbortSignal;
   readonly logDirectory: (instanceId: string) => string;
   readonly clock: SpoolClock;

@@ -56,10 +56,7 @@ function isVirtualEnvironment(path: string): boolean {
   return existsSync(join(path, 'pyvenv.cfg'));
 }
 
-/**
- * Returns the target of a link as a path relative to the link, so that the path stays valid when the project is copied. Rejects
- * with `ProjectPreparationError` if the target is outside the project.
- */
+/** Makes a link's target relative, so that copies keep it. Rejects with `ProjectPreparationError` if it leads out. */
 async function linkWithin(base: string, path: string): Promise<string> {
   const link = join(base, path);
   const target = resolve(link, '..', await readlink(link));

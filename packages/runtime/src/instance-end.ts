@@ -39,7 +39,6 @@ function findReason({ code, signal, outOfMemory, diskLimit, platformCause }: Omi
   return code === null && signal === null ? 'unknown' : 'exited';
 }
 
-/** Returns the exits of those instances that have ended, in their order. */
 export function listExits(
   instances: Iterable<{ readonly instanceId: string; readonly end: () => InstanceEnd | null }>,
 ): readonly InstanceEvent[] {

@@ -1,9 +1,6 @@
 import type { InstanceEvent, InstanceExit, InstanceNotice } from './runtime.ts';
 
-/**
- * Maximum number of notices (warnings about instances) that are kept while no watcher reads events. Exit events are not limited
- * and are also stored on disk.
- */
+/** Maximum number of notices that are kept while no watcher reads events. Exit events are not limited; they are also on disk. */
 const keptNotices = 1000;
 
 export type InstanceEvents = {
@@ -13,10 +10,7 @@ export type InstanceEvents = {
   readonly outputDropped: (instanceId: string, bytes: number) => void;
   readonly leaving: (instanceId: string, detail: string) => void;
   readonly replaceable: (instanceId: string) => void;
-  /**
-   * Yields first the exit events that `earlier` returns, then the notices that were kept while there was no watcher, then new
-   * events. Throws if there already is a watcher.
-   */
+  /** Yields the exit events of `earlier`, then the kept notices, then new events. Throws if there already is a watcher. */
   readonly watch: (earlier: () => readonly InstanceEvent[], signal: AbortSignal) => AsyncIterable<InstanceEvent>;
 };
 

@@ -25,17 +25,13 @@ export type InstanceRecorder = {
   readonly follow: () => void;
   readonly usage: () => ResourceUsage | null;
   readonly recordUsage: (usage: ResourceUsage) => void;
-  /**
-   * Reads the rest of the output, and records how the bot ended. Never rejects. A repeated call waits for the first, or retries after
-   * a failure, with the first reported end.
-   */
+  /** Reads the rest of the output and records the end. Never rejects. A later call waits for the first, or retries a failed one. */
   readonly recordEnd: (how: Omit<InstanceEnd, 'tail'>) => Promise<void>;
   /** The bot never ran, and nothing of the instance is left. */
   readonly abandon: () => void;
   readonly end: () => InstanceEnd | null;
   /** Resolves when the end is recorded, or after `abandon`. */
   readonly ended: Promise<void>;
-  /** Whether `ended` has resolved. */
   readonly hasEnded: () => boolean;
   /** Whether the bot has ended. The end is recorded when the rest of its output is read. */
   readonly hasStopped: () => boolean;

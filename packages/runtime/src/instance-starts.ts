@@ -2,7 +2,6 @@ import { notListening, waitUntilReady } from './bot-readiness.ts';
 import { createExitError, type InstanceEnd } from './instance-end.ts';
 import { type InstanceSpec, StartError, type StartedInstance } from './runtime.ts';
 
-/** Starts of instances in containers. */
 export type InstanceStarts = {
   readonly start: (spec: InstanceSpec, signal: AbortSignal, launched: () => void) => Promise<StartedInstance>;
   /** Cancels a start in progress. When it resolves, the instance is known to the driver, or nothing of it is left. */
@@ -13,7 +12,6 @@ export type InstanceStarts = {
 
 /** Lets concurrent starts of an instance share its launch. */
 export function createInstanceStarts<Instance>(driver: {
-  /** Returns an instance that was launched. */
   readonly find: (instanceId: string) => Instance | undefined;
   /** Resolves when the program of the bot runs. An abort of `canceled` ends it; one of `closing` leaves it to the next server. */
   readonly launch: (spec: InstanceSpec, canceled: AbortSignal, closing: AbortSignal) => Promise<Instance>;

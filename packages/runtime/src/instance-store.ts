@@ -5,10 +5,7 @@ import type { z } from 'zod';
 import { type InstanceEnd, instanceEndSchema } from './instance-end.ts';
 import { writeJsonAtomically } from './write-json-atomically.ts';
 
-/**
- * The files of the instances of a server, in a directory for each: the copy of the output, a record of what the platform does not
- * know, and the end.
- */
+/** The files of a server's instances, a directory for each: the copy of the output, a record, and the end. */
 export type InstanceStore<Stored> = {
   readonly ids: () => readonly string[];
   readonly pathOf: (instanceId: string, file: string) => string;

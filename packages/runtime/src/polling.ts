@@ -3,10 +3,7 @@ import type { RuntimeLogger } from './runtime.ts';
 /** A periodic check for changes that no event reports. With `polls: n`, it runs on every n-th poll. */
 export type PollingCheck = { readonly polls: number; readonly run: () => void | Promise<void> };
 
-/**
- * Runs the checks until the returned function is called. A check that fails is logged and runs again. A check is skipped while its
- * previous run is pending.
- */
+/** Runs checks until the returned function is called. Logs failures. Skips a check while its previous run is pending. */
 export function startPolling(
   { pollMs, logger }: { readonly pollMs: number; readonly logger: Pick<RuntimeLogger, 'error'> },
   checks: readonly PollingCheck[],

@@ -5,10 +5,7 @@ import { ProjectPreparationError } from './runtime.ts';
 
 const pathBytes = 4095;
 
-/**
- * Yields the entries of a directory one by one, because a list of millions would fill the memory. Throws
- * `ProjectPreparationError` if a name is not UTF-8.
- */
+/** Yields entries one by one, because a list could fill the memory. Throws `ProjectPreparationError` if a name is not UTF-8. */
 export async function* iterateProjectEntries(directory: string): AsyncGenerator<Dirent> {
   let isChecked = false;
   for await (const entry of await opendir(directory, { bufferSize: 1024 })) {

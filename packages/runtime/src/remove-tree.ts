@@ -10,20 +10,14 @@ import { runProgram } from './spawner.ts';
  * Milliseconds after which an unfinished removal of a tree is reported. The removal continues. A million files take about 20 s.
  */
 const reportMs = 10 * 60_000;
-/**
- * Maximum time that a caller waits for a removal, because the caller may be the start-up of the server. The removal continues in
- * the background.
- */
+/** Maximum time that a caller, such as the start-up, waits. The removal continues in the background. */
 const waitMs = 1_000;
 /** Memory limit of `rm`, whose memory counts against the service. `rm` needs memory for each level of a tree. */
 const memoryKibibytes = 1024 * 1024;
 const reasonCharacters = 500;
 
 export type TreeRemoverOptions = {
-  /**
-   * A directory on the same file system as the trees, so that a tree can be renamed into it. Trees that a previous server process
-   * left there are removed in the background.
-   */
+  /** A directory on the trees' file system. Trees are renamed into it; those of a previous process are removed. */
   readonly quarantineDirectory: string;
   readonly logger: Pick<RuntimeLogger, 'error'>;
 };

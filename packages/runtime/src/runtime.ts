@@ -5,10 +5,7 @@
 
 export type ResourceLimits = { readonly cpuMillicores: number; readonly memoryBytes: number };
 
-/**
- * A bot as source code: a directory of the operator, or the unpacked archive of a build. `path` is absolute. Builds with the
- * same `organizationId` share a cache of downloaded packages.
- */
+/** A served directory, or the unpacked archive of a build. `path` is absolute. An organization's builds share a package cache. */
 export type BotProjectSource =
   | { readonly kind: 'directory'; readonly path: string; readonly contentHash: string }
   | { readonly kind: 'build'; readonly path: string; readonly contentHash: string; readonly organizationId: string };
@@ -46,10 +43,7 @@ export type ImageLayerProgress = {
   readonly totalBytes: number | null;
 };
 
-/**
- * `id` is the id of the build, or of the deployment if the source is a directory or an image. The content of one id never
- * changes.
- */
+/** `id` is that of the build, or of the deployment of a directory or image. The content of one id never changes. */
 export type ProjectPreparationSpec = {
   readonly id: string;
   readonly source: BotSource;
@@ -59,10 +53,7 @@ export type ProjectPreparationSpec = {
   readonly onProgress?: ((layers: readonly ImageLayerProgress[]) => void) | undefined;
 };
 
-/**
- * Result of `prepare`. The server stores it as JSON and passes it back in `InstanceSpec`. It is opaque to the server, except
- * `digest`: the digest of an image, such as `sha256:1f...`.
- */
+/** Result of `prepare`, which the server stores as JSON. Opaque, except `digest`: an image's, such as `sha256:1f...`. */
 export type PreparedProject = { readonly [key: string]: string | number | boolean | null };
 
 export type InstanceSpec = {
@@ -85,10 +76,7 @@ export type InstanceSpec = {
   readonly instanceEnvironment?: (() => Readonly<Record<string, string>>) | undefined;
   /** Only for images. The driver needs them if it no longer has the image. */
   readonly credentials?: RegistryCredentialsProvider | undefined;
-  /**
-   * The longest time in seconds that a bot may run after the platform asked it to end, so that its session can end: the maximum
-   * length of a session and a margin.
-   */
+  /** Seconds that a bot may run after the request to end: the maximum length of a session and a margin. */
   readonly drainSeconds: number;
 };
 
@@ -108,15 +96,9 @@ export type InstanceStartMethod = {
    * everything.
    */
   readonly level: 'module' | 'libraries' | 'spawn';
-  /**
-   * Why instances are not forked from a process that has imported the bot, as a sentence for the bot's owner. Null if they are,
-   * or if the reason is unknown.
-   */
+  /** Why instances are not forked after the import of the bot, for its owner. Null if they are, or if it is unknown. */
   readonly reason: string | null;
-  /**
-   * Memory in bytes that the driver uses to start the instances in this way, including its share of memory pages that instances
-   * use too. Null if it uses none.
-   */
+  /** Memory that the driver uses to start instances, with its share of their common pages. Null if it uses none. */
   readonly memoryBytes: number | null;
 };
 
@@ -130,10 +112,7 @@ export type ObservedInstance = {
   readonly instanceId: string;
   readonly deploymentId: string;
   readonly state: InstanceState;
-  /**
-   * The bot's address. Null unless the state is `ready` or `leaving`. To wait until an instance of a previous server process is
-   * ready, call `start` with the same `InstanceSpec`.
-   */
+  /** The bot's address, null unless `ready` or `leaving`. To wait for an adopted instance, call `start` with its spec. */
   readonly address: InstanceAddress | null;
 };
 
@@ -204,10 +183,7 @@ export type ResourceUsage = {
 /** Unix time in microseconds. Timestamps of one server always increase, even if its clock is set back. */
 export type EpochMicroseconds = number;
 
-/**
- * The server read the output up to offset `end` at time `at`. `unattended`: the output was written at an unknown earlier time,
- * for example while no server ran.
- */
+/** The server read the output up to offset `end` at time `at`. `unattended`: it was written at an unknown earlier time. */
 export type OutputTimestamp = { readonly end: number; readonly at: EpochMicroseconds; readonly unattended: boolean };
 
 export type OutputOffsetRange = { readonly from: number; readonly to: number };
@@ -217,37 +193,22 @@ export type OutputFile = {
   readonly path: string;
   /** Offset, in the whole output, of the first byte that the file still contains. */
   readonly base: number;
-  /**
-   * Ranges of the output that were dropped, in ascending order. A range either ends where the file begins, or lies inside the
-   * file and is a hole of the sparse file.
-   */
+  /** Dropped ranges, in ascending order. Each ends where the file begins, or is a hole of the sparse file. */
   readonly dropped: readonly OutputOffsetRange[];
-  /**
-   * Timestamps of the output, by increasing offset. Read the output only up to the offset of the last mark, because later bytes
-   * have no timestamp yet.
-   */
+  /** Timestamps by increasing offset. Read only up to the last one, because later bytes have no timestamp yet. */
   readonly marks: readonly OutputTimestamp[];
   /** When the instance's output ended. Later than all timestamps of the output. Null while the instance runs. */
   readonly endedAt: EpochMicroseconds | null;
 };
 
-/**
- * The output of instances. Callers read it from the driver's file while an instance runs, and move it to their own directory
- * after the instance has ended.
- */
+/** Callers read output from the driver's file while an instance runs, and move it to their own directory afterwards. */
 export type InstanceOutputStore = {
-  /**
-   * Records, with the current time, how much output each running instance has written so far. Resolves to a timestamp. Output
-   * that is recorded later gets a later timestamp.
-   */
+  /** Records how much output each running instance has written. Later output gets a later timestamp than the returned one. */
   readonly mark: () => Promise<EpochMicroseconds>;
   readonly find: (instanceId: string) => Promise<OutputFile | null>;
   /** Returns the last lines that an instance has written, like `InstanceExit.tail`. Empty if the instance is unknown. */
   readonly tail: (instanceId: string) => string;
-  /**
-   * Resolves when one of the instances has ended or has output that was recorded after the time `since`, or when the signal
-   * aborts. May resolve earlier, without new output.
-   */
+  /** Resolves when an instance has ended or has output recorded after `since`, or at an abort. May resolve earlier. */
   readonly changed: (instanceIds: readonly string[], since: EpochMicroseconds, signal: AbortSignal) => Promise<void>;
   /** Atomically moves the output of an ended instance to `directory`, which must not exist yet. Idempotent. */
   readonly release: (instanceId: string, directory: string) => Promise<void>;
@@ -257,20 +218,14 @@ export type InstanceOutputStore = {
 /** The files to which a bot appends its conversation (docs/bot-contract.md, "Conversation"): lines of JSON, and their audio. */
 export type ConversationFileName = 'lines' | 'recording';
 
-/**
- * Bytes of one of these files. `fileBytes` is the size of the file. `replaced`:
- * the bot has replaced the file that the driver created, so the driver does not read it.
- */
+/** `fileBytes` is the size of the file. `replaced`: the bot replaced the driver's file, which is then not read. */
 export type ConversationFilePart =
   | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly fileBytes: number }
   | { readonly kind: 'replaced' };
 
 /** The conversation files of instances, until `forget`. */
 export type InstanceConversationStore = {
-  /**
-   * Reads at most `maximumBytes` from an offset, without waiting for more. Null if the instance is unknown or has no file.
-   * Rejects if the file cannot be read now.
-   */
+  /** Reads without waiting for more. Null if the instance is unknown or has no file. Rejects if it is unreadable now. */
   readonly read: (
     instanceId: string,
     file: ConversationFileName,
@@ -308,35 +263,20 @@ export type InstanceLifecycle = {
    * so that a pull does not count as time that the bot took to start.
    */
   start(spec: InstanceSpec, signal: AbortSignal, launched?: () => void): Promise<StartedInstance>;
-  /**
-   * Ends all processes of an instance with SIGTERM, and with SIGKILL after `grace`. Resolves when none of them is running.
-   * Idempotent.
-   */
+  /** Ends all processes with SIGTERM, and with SIGKILL after `grace`. Resolves when none is running. Idempotent. */
   stop(instanceId: string, grace: Milliseconds): Promise<void>;
-  /**
-   * Returns the instances for which `forget` was not called, including ended ones. Rejects if the driver cannot say which
-   * instances exist, for example because the platform does not respond.
-   */
+  /** Instances until `forget`, even ended ones. Rejects if the driver cannot say, for example during an outage. */
   list(): Promise<readonly ObservedInstance[]>;
   /**
    * Reads one instance from its source of truth, never from a cache. Null: it does not exist, or `forget` was called for it.
    * Call this before something irreversible, such as recording that an instance is lost. Rejects like `list`.
    */
   inspect(instanceId: string): Promise<ObservedInstance | null>;
-  /**
-   * Whether the address of an instance belongs to its bot, as far as this process knows. A driver whose instances run on other
-   * machines returns false while it sees no changes of them. Never waits.
-   */
+  /** Whether the address is the bot's, as far as this process knows. False while a remote driver sees no changes. Never waits. */
   isAddressCurrent(instanceId: string): boolean;
-  /**
-   * Whether the platform reports the changes of instances now. While it does not, `list` may still return what was known before.
-   * Never waits.
-   */
+  /** Whether the platform reports changes now. While it does not, `list` may return an earlier state. Never waits. */
   isConnected(): boolean;
-  /**
-   * Yields the events that occurred since the last watcher stopped, then all further events. There can be only one watcher at a
-   * time.
-   */
+  /** Yields the events since the last watcher stopped, then all further events. There can be only one watcher at a time. */
   watch(signal: AbortSignal): AsyncIterable<InstanceEvent>;
   /** Deletes what is left of an ended instance. Call this after storing how the instance ended. Idempotent. */
   forget(instanceId: string): Promise<void>;
@@ -344,15 +284,9 @@ export type InstanceLifecycle = {
 
 /** Measures the CPU time and memory of instances, and the disk space of organizations. */
 export type UsageMeter = {
-  /**
-   * Returns the cumulative usage of all processes of each instance. For an instance whose end this server observed, returns
-   * the last usage until `forget` is called.
-   */
+  /** Cumulative usage per instance. For an instance whose end this server observed, the last usage until `forget`. */
   sample(instanceIds: readonly string[]): Promise<ReadonlyMap<string, ResourceUsage>>;
-  /**
-   * Disk space in bytes of an organization's builds and instances, as last measured. 0 before the first measurement, and if no
-   * disk limits are set.
-   */
+  /** Disk space in bytes of builds and instances, as last measured. 0 before that, and without disk limits. */
   diskUsage(organizationId: string): Promise<number>;
 };
 
@@ -372,20 +306,11 @@ export type SessionPriority = {
 
 /** How instances start. A driver decides by itself whether it keeps anything, such as processes, to start them faster. */
 export type StartMethods = {
-  /**
-   * Frees what the driver keeps to start instances of other deployments than these, such as processes or unused images.
-   * Instances keep running. Idempotent, and never rejects.
-   */
+  /** Frees what the driver keeps to start other deployments. Instances keep running. Idempotent, and never rejects. */
   retain(deploymentIds: ReadonlySet<string>): Promise<void>;
-  /**
-   * Returns start methods by deployment id, for deployments of which this server started an instance or for which the driver
-   * keeps something.
-   */
+  /** Start methods by deployment id, if this server started an instance or the driver keeps something of it. */
   startMethods(): ReadonlyMap<string, InstanceStartMethod>;
-  /**
-   * Returns the ids of the running instances that would start by a better method now: one with which an instance uses less memory
-   * and serves its session faster.
-   */
+  /** Running instances that would now start by a better method: with less memory and faster sessions. */
   findReplaceable(): ReadonlySet<string>;
 };
 
@@ -456,10 +381,7 @@ export type RuntimeTraits = {
   readonly reachesLoopback: boolean;
   /** Interval in seconds at which `sample` has new readings. */
   readonly sampleSeconds: number;
-  /**
-   * How many instances of one organization start at the same time, unless the operator says otherwise. Null: 4 for each
-   * CPU of this machine.
-   */
+  /** Concurrent starts per organization, unless the operator sets it. Null: 4 for each CPU of this machine. */
   readonly startsAtOnce: number | null;
 };
 

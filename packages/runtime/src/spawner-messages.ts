@@ -44,7 +44,6 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('failed'), message: z.string(), code: z.string().optional() }),
 ]);
 
-/** A message from the spawner about the program `id`. */
 export const spawnerEventMessageSchema = z.object({ id: z.number(), event: eventSchema });
 
 export type SpawnerEvent = z.infer<typeof eventSchema>;

@@ -17,9 +17,7 @@ const programPath = fileURLToPath(new URL('./spawner-program.cjs', import.meta.u
  * When the server exits, the spawner exits too, and the standard input of the programs that it started is closed.
  */
 export type SpawnerProcess = {
-  /** The process id, or null if there is no spawner. */
   readonly pid: () => number | null;
-  /** Opens a channel for the requests and events of one program. */
   readonly openChannel: () => SpawnedProgramChannel;
   /** Keeps the server alive until `work` settles. A running spawner alone does not keep the server alive. */
   readonly keepAliveDuring: <T>(work: Promise<T>) => Promise<T>;

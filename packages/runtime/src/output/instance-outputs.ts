@@ -14,10 +14,7 @@ export type RecordedOutput = {
   /** Records the output that the instance has written so far. */
   readonly poll: () => void;
   readonly describe: () => Promise<OutputFile | null>;
-  /**
-   * `done` resolves when output has been recorded after the time `since`, or when the output has ended. It may resolve earlier,
-   * without new output. `stop` cancels the wait.
-   */
+  /** `done` resolves after new output since `since`, or at the end of the output, or earlier. `stop` cancels the wait. */
   readonly changed: (since: EpochMicroseconds) => { readonly done: Promise<void>; readonly stop: () => void };
   readonly tail: () => string;
 };
@@ -77,10 +74,7 @@ async function moveToOtherDisk(from: string, to: string, removeTree: DirectoryTr
   await removeTree(from);
 }
 
-/**
- * Throws ENOSPC if `cp` failed because the disk or its quota is full, so that callers retry. `cp` runs without a locale, so its
- * messages are English.
- */
+/** Throws ENOSPC if `cp` failed on a full disk or quota, so that callers retry. Without a locale, `cp` prints English. */
 function throwCopyError(error: Error & { readonly stderr?: string }): never {
   if (!/No space left on device|Disk quota exceeded/.test(error.stderr ?? '')) throw error;
   throw Object.assign(new Error('No space left on device.', { cause: error }), { code: 'ENOSPC' });

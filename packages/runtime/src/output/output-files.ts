@@ -11,10 +11,7 @@ export type OutputFiles = {
   readonly marks: string;
   /** File with the offset of the first byte of `output`. The file is missing while that offset is 0. */
   readonly base: string;
-  /**
-   * File that stores the start and end offsets of a dropped range of `output`. The disk blocks of the range are freed, so the
-   * range reads as zeros.
-   */
+  /** Start and end offset of a dropped range of `output`. Its disk blocks are freed, so the range reads as zeros. */
   readonly gap: string;
   /**
    * File with a copy of the last lines that `output` contained before the server emptied it because of a size limit. With the
@@ -33,19 +30,13 @@ export function getOutputFiles(directory: string): OutputFiles {
   };
 }
 
-/**
- * The largest offset in an output. JavaScript numbers count bytes exactly up to this offset. Output beyond it, which is possible
- * in a sparse file, is dropped.
- */
+/** JavaScript numbers count bytes exactly up to this offset. Output beyond it, which a sparse file can have, is dropped. */
 export const maxOutputOffsetBytes = 2 ** 52;
 
 const offsetSchema = z.int().min(0).max(maxOutputOffsetBytes);
 const gapSchema = z.object({ from: offsetSchema, to: offsetSchema });
 
-/**
- * Reads the offset at which the output file begins. Returns at most `maxOutputOffsetBytes`, because an earlier version stored
- * larger offsets.
- */
+/** Reads where the output file begins, at most `maxOutputOffsetBytes`, because an earlier version stored larger offsets. */
 export function readOutputBaseOffset(files: OutputFiles): number {
   try {
     const stored = Number(readFileSync(files.base, 'utf8'));
@@ -87,10 +78,7 @@ export async function readOutputFileMetadata(files: OutputFiles, ended: boolean)
   return { path: files.output, base, dropped, marks, endedAt };
 }
 
-/**
- * Reads the last lines, at most 4 KiB, even if the output file was emptied meanwhile. Replaces NUL, which PostgreSQL cannot
- * store.
- */
+/** Reads the last lines, at most 4 KiB, even from a file that was emptied. Replaces NUL, which PostgreSQL cannot store. */
 export function readTail(files: OutputFiles): string {
   return tailText(files).replaceAll('\0', '\ufffd');
 }

@@ -1,10 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { OutputOffsetRange } from '../runtime.ts';
 
-/**
- * Number of bytes to search for a line break at each end of the range to drop. If there is no line break, the range splits a
- * line.
- */
+/** Bytes to search for a line break at each end of the range to drop. Without a line break, the range splits a line. */
 const lineBytes = 16 * 1024;
 const newline = 10;
 

@@ -15,10 +15,7 @@ export type OutputLimiterOptions = {
   readonly files: OutputFiles;
   readonly limitBytes: number;
   readonly searchPath: string;
-  /**
-   * Whether the bot's output has ended. If so, the limiter neither begins to drop more of the output nor empties the output
-   * file.
-   */
+  /** Whether the output has ended. If so, the limiter neither drops more of it nor empties the output file. */
   readonly isFinished: () => boolean;
   /** Called after the output file was emptied. `base` is the offset in the whole output at which the next written byte lies. */
   readonly onTruncated: (base: number) => void;
@@ -34,10 +31,7 @@ export type OutputLimiter = {
   /** Offset, in the whole output, of the first byte of the output file. */
   readonly base: () => number;
   readonly replaceBase: (next: number) => void;
-  /**
-   * Begins to free the disk space of output above the size limit. While space is being freed, further calls do nothing, except
-   * the last call after the end of the bot, for which `isLast` is true.
-   */
+  /** Frees disk space above the limit, in the background and once at a time. `isLast` marks the call after the end of the bot. */
   readonly limit: (fileBytes: number, isLast: boolean) => void;
 };
 

@@ -2,10 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import type { EpochMicroseconds, OutputTimestamp } from '../runtime.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
-/**
- * Formats a mark: an offset in the output, and the time at which the output before that offset was read. The line break comes
- * first, so that a truncated mark does not damage the next mark.
- */
+/** Formats a mark. The line break comes first, so that a truncated mark does not damage the next mark. */
 export function formatOutputTimestamp(mark: OutputTimestamp): string {
   return `\n${mark.end} ${mark.at} ${mark.unattended ? 'u' : 'a'}`;
 }
@@ -42,10 +39,7 @@ function isExact({ end, at }: OutputTimestamp): boolean {
   return Number.isSafeInteger(end) && Number.isSafeInteger(at);
 }
 
-/**
- * Appends marks, which give output a timestamp, to a file. If `isAdopted`, continues after the marks of a previous server
- * process.
- */
+/** Appends marks, which give output a timestamp. If `isAdopted`, continues the marks of a previous server process. */
 export type OutputTimestampWriter = {
   /** Offset of the last mark: all output before it has a timestamp. */
   readonly end: () => number;

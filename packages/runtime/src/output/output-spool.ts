@@ -56,16 +56,12 @@ export type OutputSpoolOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/**
- * The output of an instance that a platform keeps with timestamps, as a copy in the files that all drivers use. A later server
- * process continues the copy with the output after `recordedAt`.
- */
+/** The platform's output of an instance, copied to the files that all drivers use. Continues after `recordedAt` after a restart. */
 export type OutputSpool = RecordedOutput & {
   /** The platform's timestamp of the last output in the copy. */
   readonly recordedAt: () => EpochMicroseconds;
   /** Adds output with the platform's timestamp. */
   readonly append: (at: EpochMicroseconds, bytes: Uint8Array) => void;
-  /** Marks the end of the output. */
   readonly finish: (at: EpochMicroseconds) => void;
   readonly close: () => void;
 };
