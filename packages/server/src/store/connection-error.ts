@@ -1,9 +1,6 @@
 import { hasErrorCode } from './error-code.ts';
 
-/**
- * Node's error codes for failed and lost connections. ENOENT is checked separately, because only a failed `connect` with ENOENT
- * means that the socket is missing.
- */
+/** Error codes of failed and lost connections. ENOENT is checked separately: only a failed `connect` means a missing socket. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

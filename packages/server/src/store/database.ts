@@ -29,10 +29,7 @@ export type DatabaseOptions = {
   readonly logger: Pick<Logger, 'warn'>;
   /** Maximum number of connections in the pool. The embedded server allows 60, and subscriptions and locks need some of them. */
   readonly maxConnections?: number;
-  /**
-   * Called when the pool cannot connect, to make the server reachable. When the promise resolves, the pool tries to connect once
-   * more.
-   */
+  /** Called when the pool cannot connect, to make the server reachable. Afterwards, the pool connects once more. */
   readonly onConnectionFailure?: () => Promise<void>;
 };
 
@@ -85,10 +82,7 @@ async function connectOrRecover(
   }
 }
 
-/**
- * Makes the pool discard a connection after a connection error. The end event of the connection may arrive only after the next
- * query.
- */
+/** Discards a connection after a connection error, because its end event may arrive only after the next query. */
 function discardedWhenBroken(client: pg.PoolClient): PostgresPoolClient {
   let broken = false;
   function query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;

@@ -11,10 +11,7 @@ import { StoreError } from './store-error.ts';
 /** Time limit in milliseconds for a fast shutdown of PostgreSQL. After it, an immediate shutdown follows. */
 const stopTimeoutMs = 60_000;
 
-/**
- * Minimum delay in milliseconds after a failed start, so that requests do not cause constant restarts, for example while the disk
- * is full.
- */
+/** Milliseconds after a failed start, so that requests do not cause constant restarts, for example on a full disk. */
 const retryAfterMs = 1_000;
 
 const logCheckMs = 10 * 60_000;

@@ -37,5 +37,4 @@ export async function holdLock(options: {
   }
 }
 
-/** SQLSTATE of a lock timeout. */
 const lockNotAvailable = '55P03';

@@ -33,10 +33,7 @@ export async function migrate<Tables>(
   }
 }
 
-/**
- * Applies the missing migrations in the caller's transaction and returns their names. The transaction holds the migration lock
- * until it ends.
- */
+/** Applies missing migrations and returns their names. The transaction holds the migration lock until it ends. */
 export async function migrateInTransaction<Tables>(
   db: Transaction<Tables>,
   migrations: readonly Migration[],

@@ -16,7 +16,6 @@ export async function removeOrphans(
   search: {
     readonly now: Date;
     readonly matches: (name: string) => boolean;
-    /** Returns which of the names have a database row. */
     readonly findKnown: (names: readonly string[]) => Promise<ReadonlySet<string>>;
     readonly remove: (path: string) => Promise<unknown>;
   },

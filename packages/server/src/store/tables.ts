@@ -20,10 +20,7 @@ import type {
 } from '@bothost/contract';
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 
-/**
- * The tables that `migrations/` creates. Times are `timestamptz` (JavaScript dates), ids are UUIDs of version 7. A feature
- * writes only the tables of its folder, but may join others when it reads.
- */
+/** Times are `timestamptz`, ids are UUIDs of version 7. A feature writes only its own tables, but may join others. */
 export type Tables = {
   organizations: OrganizationsTable;
   api_keys: ApiKeysTable;
@@ -73,10 +70,7 @@ export type OrganizationsTable = {
   verbose_name: string;
   default_region: string;
   created_at: Date;
-  /**
-   * Null unless the organization was deleted. A deleted organization keeps its records, and gets its id as its name, so that the
-   * name can be used again.
-   */
+  /** A deleted organization keeps its records, and gets its id as its name, so that the name can be used again. */
   deleted_at: Generated<Date | null>;
   viewers_can_start_sessions: Generated<boolean>;
 };
@@ -90,10 +84,7 @@ export type ApiKeysTable = {
   start: string;
   /** SHA-256 of the key. Keys are random, so a slow hash would add no security. */
   hash: Buffer;
-  /**
-   * A public key in plain text. Null for a private key. Also null for a public key from an earlier version of the service,
-   * until the key is used.
-   */
+  /** A public key in plain text. Null for a private key, and for a public key of an earlier version until it is used. */
   public_key: string | null;
   created_at: Date;
   expires_at: Date | null;
@@ -101,10 +92,7 @@ export type ApiKeysTable = {
   revoked_at: Date | null;
 };
 
-/**
- * The host that runs the instances of a region. The process driver, which runs instances as local processes, treats each data
- * directory as a host.
- */
+/** The host of a region's instances. The process driver treats each data directory as a host. */
 export type HostsTable = {
   id: string;
   region: string;
@@ -155,10 +143,7 @@ export type StoredInstanceExit = {
   sessionId?: string | null;
 };
 
-/**
- * The revision of a secret set that a deployment uses (a pin). `setId` identifies the set; `secretSet` was its name when the
- * deployment was created.
- */
+/** A secret set's revision that a deployment uses. `secretSet` was the set's name at that time. */
 export type SecretRevisionPin = { secretSet: string; setId: string; revision: number };
 
 /** A version of an agent. Its configuration never changes, except for `min_agents` and `max_agents`. */
@@ -180,10 +165,7 @@ export type DeploymentsTable = {
   last_exit: JSONColumnType<StoredInstanceExit> | null;
   /** Number of consecutive instances that failed to start or ended by themselves. */
   restarts: Generated<number>;
-  /**
-   * The runtime's description of the files that instances are started from. The files belong to the build, or, without a build,
-   * to the deployment of a directory.
-   */
+  /** The runtime's files to start instances from, which belong to the build or the deployment of a directory. */
   prepared: JSONColumnType<Record<string, string | number | boolean | null>> | null;
   /** Revisions of secret sets with which instances are started. */
   secret_pins: JSONColumnType<SecretRevisionPin[], string | undefined, string>;
@@ -265,10 +247,7 @@ export type SessionsTable = {
   deployment_id: string;
   state: SessionState;
   transport: SessionTransport;
-  /**
-   * The request body for the bot, as JSON text. Kept until the session ends, so that dispatch survives a crash. Null if there is
-   * no body.
-   */
+  /** The request body as JSON text, until the session ends, so that dispatch survives a crash. Null if there is none. */
   body: string | null;
   /**
    * The phone call for which the session was created, with the id that the carrier gave it. Null for a session without a call
@@ -288,10 +267,7 @@ export type SessionsTable = {
   requested_at: Date | null;
   claimed_at: Date | null;
   ready_at: Date | null;
-  /**
-   * When the session was dispatched to its bot. If the bot does not support `GET /_bot/session`, this time is recorded before
-   * the dispatch. Queries return this column as `dispatched_at`.
-   */
+  /** The dispatch, read as `dispatched_at`. Recorded before it if the bot does not support `GET /_bot/session`. */
   handed_over_at: Date | null;
   bot_started_at: Date | null;
   /** When the Python host called `bot()`. */
@@ -331,10 +307,7 @@ export type SessionMetricsTable = {
   created_at: Date;
 };
 
-/**
- * The conversation of a session of which the bot wrote something. The lines and the recording are in files of the host, each
- * encrypted with a key of its own (`conversations/content-file.ts`).
- */
+/** The lines and the recording are in files of the host, each encrypted with its own key (`conversations/content-file.ts`). */
 export type SessionConversationsTable = {
   session_id: string;
   /** The host whose data directory contains the files. */
@@ -451,10 +424,7 @@ export type SessionRoomsTable = {
 /** A meeting in a room, and its bot in it, by the provider's ids. */
 export type Meeting = { readonly meetingId: string; readonly participantId: string };
 
-/**
- * A phone call whose session was deleted by retention. It is kept forever: the signatures of Twilio and Plivo have no time, so a
- * recorded request would otherwise start a session again.
- */
+/** A call whose session was deleted. Kept forever: Twilio and Plivo sign no time, so a replay would start a session. */
 export type PastCallsTable = { agent_id: string; carrier: PhoneCarrier; call: string };
 
 /** The stored output of an ended instance, which served the session `session_id`. */
@@ -493,16 +463,10 @@ export type VaultKeysTable = {
   created_at: Date;
 };
 
-/**
- * Stored data that is damaged or cannot be decrypted. `set` is null if the data belongs to no secret set, and `organization` is
- * empty if it belongs to no organization.
- */
+/** Damaged or undecryptable data. `set` is null outside of sets, and `organization` is empty without one. */
 export type VaultDamageFinding = { organization: string; set: string | null; problem: string };
 
-/**
- * The last task of each kind of vault maintenance. The row does not store which work remains; this follows from the stored keys
- * and values.
- */
+/** The last task of each kind. The remaining work is not stored: it follows from the stored keys and values. */
 export type VaultTasksTable = {
   id: string;
   task: 'rekey' | 'rotate' | 'verify';
@@ -549,10 +513,7 @@ export type SecretRevisionsTable = {
   mac: Buffer | null;
 };
 
-/**
- * A value of a secret set, with the revision in which it was written. Later revisions refer to this row until the value
- * changes.
- */
+/** A value with the revision in which it was written. Later revisions refer to this row until the value changes. */
 export type SecretValuesTable = {
   set_id: string;
   key: string;
@@ -598,10 +559,7 @@ export type ProviderKeysTable = {
 /** `signsDialin` is of providers of rooms only. */
 export type ProviderKeyDetails = { readonly signsDialin?: boolean };
 
-/**
- * The last check whether the registry accepts the credentials in a revision of an image pull secret. The result is only shown
- * to users; nothing depends on it.
- */
+/** Whether the registry accepts a revision's credentials, at the last check. Only shown; nothing depends on it. */
 export type PullSecretChecksTable = {
   set_id: string;
   revision: number;
@@ -661,10 +619,7 @@ export type UsersTable = {
   updated_at: Date;
 };
 
-/**
- * A browser session. The cookie contains the token with a MAC, so a token that leaks from the database is not enough to forge a
- * cookie.
- */
+/** The cookie has the token with a MAC, so that a token leaked from the database is not enough to forge a cookie. */
 export type UserSessionsTable = {
   id: string;
   user_id: string;
@@ -699,10 +654,7 @@ export type AuthVerificationsTable = {
   updated_at: Date;
 };
 
-/**
- * A login of a device without a browser (RFC 8628). `user_id` is the first person who opened the login page, or null before
- * that.
- */
+/** A device login (RFC 8628). `user_id` is the first person who opened the login page, or null before that. */
 export type DeviceLoginsTable = {
   id: string;
   device_code: string;
@@ -740,10 +692,7 @@ export type OneTimeLinksTable = {
   /** For an invitation, the organization and the role that the invited person gets. Null for a password reset. */
   organization_id: string | null;
   role: Role | null;
-  /**
-   * The e-mail address of the invited person, or of the person whose password the link resets. Null if any person who has the
-   * link may accept the invitation.
-   */
+  /** Address of the invited person, or of the one whose password the link resets. Null if anyone may accept the invitation. */
   email: string | null;
   /** For a password reset, the person whose password the link resets. Null for an invitation. */
   user_id: string | null;
@@ -770,10 +719,7 @@ export type WebhooksTable = {
   updated_at: Date;
 };
 
-/**
- * An event that is to be sent, or was sent, to a webhook. Inserted in the transaction that changes the state which the event
- * reports (a transactional outbox), so that no event is lost.
- */
+/** Transactional outbox: inserted in the transaction of the state change that it reports, so that no event is lost. */
 export type WebhookDeliveriesTable = {
   webhook_id: string;
   event_id: string;

@@ -5,10 +5,7 @@ export function newId(): string {
   return v7();
 }
 
-/**
- * Derives the id of an object from its name and the id of its owner. The same arguments always give the same id (UUID version
- * 5, RFC 9562, section 5.5).
- */
+/** Derives an id from the owner's id and a name, always the same (UUID version 5, RFC 9562, section 5.5). */
 export function deriveNameBasedUuid(ownerId: string, name: string): string {
   return v5(name, ownerId);
 }

@@ -33,10 +33,7 @@ export async function waitForValue<T>(options: {
   }
 }
 
-/**
- * Watches a directory. Returns undefined if the system allows no more watches (inotify(7)). `waitForValue` then relies on
- * polling alone.
- */
+/** Watches a directory. Undefined if the system allows no more watches (inotify(7)), so `waitForValue` only polls. */
 function watchOrNone(directory: string, changed: () => void) {
   try {
     const watcher = watch(directory, changed);

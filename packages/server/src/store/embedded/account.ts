@@ -1,7 +1,6 @@
 import { userInfo } from 'node:os';
 import { StoreError } from '../store-error.ts';
 
-/** An entry in `/etc/passwd`. */
 export type OsAccount = { readonly name: string; readonly uid: number; readonly gid: number };
 
 /**

@@ -10,10 +10,7 @@ import { databaseRoleName } from './settings.ts';
 
 const unfinishedPrefix = 'data.new-';
 
-/**
- * Arguments of `initdb`. The configuration files that `initdb` writes are not used, because the service starts the server with
- * its own files.
- */
+/** The configuration files of `initdb` are not used, because the service starts the server with its own files. */
 const initdbArguments = [
   ...['-U', 'postgres', '--auth=reject', '--encoding=UTF8'],
   ...['--locale-provider=builtin', '--locale=C.UTF-8'],

@@ -5,10 +5,7 @@ import { StoreError } from '../store-error.ts';
 /** Bytes of free disk space below which PostgreSQL cannot even report why it failed. */
 const hardlyAny = 1024 * 1024;
 
-/**
- * Describes the failure of a PostgreSQL program: a known cause, then the end of its output. Also checks the disk, because on
- * a full disk the program may be unable to write its output.
- */
+/** Describes a failure: a known cause, then the output. Checks the disk, which may be too full for any output. */
 export async function describePostgresFailure(output: string, directory: string): Promise<string> {
   const full = /No space left on device|Disk quota exceeded/.test(output) || (await isFull(directory));
   return `${full ? `the disk of ${directory} is full. ` : ''}Output of PostgreSQL:\n${output.trim() || '(nothing)'}`;

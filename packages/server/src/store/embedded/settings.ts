@@ -2,7 +2,6 @@ import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { OsAccount } from './account.ts';
 
-/** Name of the service's database role and of its database. */
 export const databaseRoleName = 'bothost';
 
 /** Part of the socket's name (`.s.PGSQL.<port>`). No TCP port is opened. */
@@ -55,10 +54,7 @@ lc_messages = 'C'
 `;
 }
 
-/**
- * Peer authentication: the kernel identifies the account of a client, so other accounts, such as the account of a bot, cannot
- * connect.
- */
+/** Peer authentication: the kernel identifies the client's account, so the accounts of bots cannot connect. */
 const hostBasedAccess = 'local all all peer map=bothost\n';
 
 /**
@@ -89,7 +85,6 @@ async function writeWhole(file: string, text: string): Promise<void> {
   await rename(`${file}.new`, file);
 }
 
-/** Quotes a value of postgresql.conf. */
 function quote(value: string): string {
   return `'${value.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
 }

@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Adds a setting per deployment for the response to a start request with the transport `websocket`. With `minimal`, the
- * response omits the session id and the request body.
- */
+/** Adds a setting for the response to a start with the transport `websocket`: `minimal` omits the session id and the body. */
 export const websocketStartMigration = {
   name: '0027-websocket-start',
   async up(db: Kysely<unknown>): Promise<void> {

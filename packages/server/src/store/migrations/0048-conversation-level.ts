@@ -1,9 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/**
- * Adds what the service keeps of an agent's conversations, and the level of each session. Null for a session of an earlier
- * version, of whose conversation nothing was kept.
- */
+/** Adds what is kept of an agent's conversations, and each session's level: null if an earlier version ran it. */
 export const conversationLevelMigration = {
   name: '0048-conversation-level',
   async up(db: Kysely<unknown>): Promise<void> {
