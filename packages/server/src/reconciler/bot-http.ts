@@ -5,12 +5,8 @@ import { z } from 'zod';
 import { createRequestOptions, isConnectError } from '../instances/connect.ts';
 import type { BotHttpResponse } from './completion.ts';
 
-/** Maximum size of a bot's response in bytes. */
 const responseBytes = 65_536;
-/**
- * Maximum number of milliseconds from a call of `leave` until the connection is closed, even if `POST /bot` has not been sent
- * completely.
- */
+/** Milliseconds from `leave` until the connection is closed, even if `POST /bot` has not been sent completely. */
 const leaveMs = 5_000;
 
 type Headers = Readonly<Record<string, string>>;
@@ -46,10 +42,7 @@ export function postSessionToBot(
   return { answer, abort, leave };
 }
 
-/**
- * Lets the event loop connect to the bot in one turn and send a new `POST /bot` in the next one. The start of the bot is the longest part
- * of a warm start, so work that can follow waits for this.
- */
+/** Lets the event loop connect and then send `POST /bot`: a bot's start takes longest, so other work waits for it. */
 export async function yieldToBotRequest(): Promise<void> {
   await nextTurn();
   await nextTurn();
@@ -115,13 +108,9 @@ const BotSessionState = z.object({
 });
 export type BotSessionState = z.infer<typeof BotSessionState>;
 
-/** The exception that ended a bot's session, as the bot reported it. */
 export type BotException = NonNullable<BotSessionState['exception']>;
 
-/**
- * Requests the state of a bot's session. The bot responds when the session ends, or after `waitSeconds`. Null if the bot does
- * not support this route. Rejects if the bot cannot be reached.
- */
+/** The bot responds when the session ends, or after `waitSeconds`. Null without this route. Rejects if it is unreachable. */
 export async function requestSessionState(
   address: InstanceAddress,
   token: string,
@@ -145,10 +134,7 @@ export async function requestSessionState(
   }
 }
 
-/**
- * Asks a bot to stop its session (docs/bot-contract.md, "Stop"). Returns whether the bot accepted the request. Never
- * rejects.
- */
+/** Asks a bot to stop its session (docs/bot-contract.md, "Stop"). Returns whether it accepted. Never rejects. */
 export async function requestSessionStop(
   address: InstanceAddress,
   token: string,

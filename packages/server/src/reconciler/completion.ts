@@ -26,10 +26,7 @@ const reservedStatuses: ReadonlySet<string> = new Set(
   ),
 );
 
-/**
- * Returns the session's status for a bot's response. `atLimit` is true if the response arrived at or after the time
- * limit.
- */
+/** The status for a bot's response. `atLimit`: it arrived at or after the time limit. */
 export function deriveStatusFromBotResponse(answer: BotHttpResponse, atLimit: boolean): SessionCompletionStatus {
   if (atLimit) return 'SESSION_TIME_LIMIT';
   if (answer.kind === 'broken') return 'HTTP_ERROR';
@@ -39,10 +36,7 @@ export function deriveStatusFromBotResponse(answer: BotHttpResponse, atLimit: bo
   return status === 200 ? 'HTTP_COMPLETED' : `${status}`;
 }
 
-/**
- * Close codes with which a bot says that it failed, and the HTTP statuses that mean the same (RFC 6455, section 7.4.1, and its IANA
- * registry): 1011 internal error, 1012 service restart.
- */
+/** Failure close codes and their HTTP statuses (RFC 6455, section 7.4.1, and IANA): 1011 internal error, 1012 restart. */
 const failureCloseCodes: ReadonlyMap<number, number> = new Map([
   [1011, 500],
   [1012, 503],

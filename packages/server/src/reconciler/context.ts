@@ -37,10 +37,7 @@ export type ReconcilerContext = {
   readonly sampler: Sampler;
   readonly conversationFollowers: Pick<ConversationFollowers, 'begin'>;
   readonly telemetry: Telemetry;
-  /**
-   * Time of the last heartbeat of the previous server process. Recorded as the end time of WebSockets that the previous process
-   * relayed. Null if the region is new.
-   */
+  /** Last heartbeat of the previous server process, recorded as the end of its relayed WebSockets. Null in a new region. */
   readonly lastHeartbeat: Date | null;
   readonly retryWrite: RetryWrite;
   /** Maximum number of instances per organization that start at the same time. */

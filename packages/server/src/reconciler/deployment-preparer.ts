@@ -13,10 +13,7 @@ import type { StoreContext } from '../store/store-context.ts';
 import type { Backoff } from './backoff.ts';
 import type { DeploymentOutcomeWaiters } from './outcomes.ts';
 
-/**
- * A signal that never aborts. The preparation of a deployment continues during a shutdown. If the preparation does not finish,
- * the next server process starts it again.
- */
+/** The preparation of a deployment continues during a shutdown. If it does not finish, the next server process repeats it. */
 const never = new AbortController().signal;
 
 type Context = Pick<StoreContext, 'db' | 'now' | 'logger' | 'retryWrite'> & {

@@ -82,10 +82,7 @@ export type SessionDispatchContext = Pick<StoreContext, 'db' | 'now' | 'retryWri
 
 /** Maximum time in seconds for which a bot may delay its response to a status request. */
 const askSeconds = 25;
-/**
- * Interval in milliseconds between status requests to a bot. A status request is repeated if it failed, or if the session has
- * not started or has not ended.
- */
+/** Milliseconds between status requests, after a failure or while the session has not started or ended. */
 const againMs = 1_000;
 /** First interval in milliseconds between status requests until the bot accepts a session. Doubles up to `againMs`. */
 const acceptMs = 5;
@@ -236,10 +233,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
   }
 }
 
-/**
- * Asks the bot for the session's state until the bot responds. Returns null if the bot has no status route, and `aborted` if
- * the signal aborts or the instance has exited.
- */
+/** Asks until the bot responds. Null without a status route; `aborted` at an abort or if the instance has exited. */
 async function ask(
   context: SessionDispatchContext,
   session: ReadySession,

@@ -30,7 +30,6 @@ type Context = {
  */
 const reportSeconds = 2;
 
-/** Creates a function that ends a relayed session with the status that follows from the end of its WebSocket. */
 export function createRelayedSessionEnder(context: Context): RelayedSessionEnder {
   const { now, endSession, recordBotFailure } = context;
 

@@ -90,10 +90,7 @@ export function createActionExecutor(context: Context): (action: ReconcileAction
     }
   }
 
-  /**
-   * Whether an instance ended without an event that says how. Asks the runtime again, because its list may have been out of
-   * date. The exit of an instance that it still knows arrives as an event.
-   */
+  /** Whether an instance ended without an event. Asks again, because the list may be old; exits arrive as events. */
   async function isLost(instanceId: string): Promise<boolean> {
     const observed = await runtime.inspect(instanceId);
     return observed === null || (observed.state === 'exited' && context.isExitUnrecorded(instanceId));

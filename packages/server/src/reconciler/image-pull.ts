@@ -23,7 +23,6 @@ type Context = Pick<StoreContext, 'db' | 'logger'> & {
 
 /** Time for the pull of an image while its deployment is validated. */
 const pullTimeoutMs = 15 * 60_000;
-/** Interval at which the progress of a pull is stored, in milliseconds. */
 const progressIntervalMs = 1_000;
 
 /**

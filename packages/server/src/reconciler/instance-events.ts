@@ -132,10 +132,7 @@ async function handle(context: Context, event: Exclude<InstanceEvent, { kind: 's
   context.requestReconcile();
 }
 
-/**
- * Whether another instance has the session of an exited instance, because its bot certainly did not get it. Gives the session
- * another instance if it was never dispatched.
- */
+/** Whether another instance has the session. A session that was never dispatched is given one now. */
 async function hasOtherInstance(context: Context, sessionId: string, instance: OpenInstanceRow): Promise<boolean> {
   const { db, retryWrite, ownership } = context;
   const current = await retryWrite(() => findInstance(db, instance.id));

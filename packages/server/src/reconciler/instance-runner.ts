@@ -55,10 +55,7 @@ export type InstanceRunnerContext = Pick<StoreContext, 'db' | 'now' | 'logger' |
   readonly waitBeforeReplacement: (earlierReplacements: number, signal: AbortSignal) => Promise<void>;
   /** Called when an instance is ready. `row` names the session that waits for the instance, if any. */
   readonly onReady: (row: OpenInstanceRow) => void;
-  /**
-   * Called after an instance has ended. `status` is the status of its session. `cause` says why the instance failed to start;
-   * null if it did not fail.
-   */
+  /** Called after an instance has ended. `cause` says why it failed to start; null if it did not fail. */
   readonly onRemoved: (instanceId: string, status: SessionCompletionStatus, cause: string | null) => Promise<void>;
 };
 
@@ -270,10 +267,7 @@ function logEnvironment(
   return { ...secrets, PIPECAT_LOG_LEVEL: logLevel, BOTHOST_LIMIT_SESSION_LOG: '1' };
 }
 
-/**
- * Loads the secrets of an instance. Retries while the database is briefly unreachable, so that the start is delayed instead of
- * failing.
- */
+/** Loads an instance's secrets. Retries while the database is unreachable, so that the start is delayed instead of failing. */
 function secretsOf(
   context: InstanceRunnerContext,
   { organization_id: organizationId, region, secret_pins: pins }: DeploymentToReconcile,

@@ -1,10 +1,6 @@
-/**
- * Delivers the outcome of each deployment to the callers that wait for it. An outcome that no caller waits for is dropped. The
- * `id` identifies the deployment.
- */
+/** Delivers each deployment's outcome to its waiting callers. An outcome without callers is dropped. */
 export type DeploymentOutcomeWaiters<Outcome> = {
   readonly settle: (id: string, outcome: Outcome) => void;
-  /** Resolves with the next outcome of the deployment `id`. */
   readonly next: (id: string) => Promise<Outcome>;
   /** Returns the ids of the deployments whose outcome a caller waits for. */
   readonly awaited: () => readonly string[];

@@ -21,10 +21,7 @@ export type PlannedDeployment = {
   readonly prepared: boolean;
   readonly minAgents: number;
   readonly maxAgents: number;
-  /**
-   * Time before which the service must not prepare the deployment or start its instances again after a failure. Null if
-   * there was no recent failure.
-   */
+  /** Time before which the service must not retry after a failure. Null if there was no recent failure. */
   readonly restAfterFailureUntil: Date | null;
 };
 
@@ -88,29 +85,17 @@ export type ReconcileAction =
       readonly sessionId: string;
       readonly status: ServiceDefinedCompletionStatus;
       readonly at: 'now' | 'last-heartbeat';
-      /**
-       * If set, ends the session only if the session still waits for its client. The client may connect after the plan was
-       * made.
-       */
+      /** If set, ends the session only while it waits for its client, which may connect after the plan was made. */
       readonly only?: 'waiting';
     };
 
-/**
- * Seconds after a bot's time limit at which the service itself ends the session (docs/bot-contract.md, "End of a
- * session").
- */
+/** Seconds after a bot's limit at which the service ends the session (docs/bot-contract.md, "End of a session"). */
 const limitMarginSeconds = 10;
 
-/**
- * Time in seconds for which the instance of a new session is not replaced in the warm pool, because starting the
- * replacement would delay the session's first words.
- */
+/** Seconds for which the warm pool does not replace a used instance, because that would delay the session's first words. */
 const refillDelaySeconds = 2;
 
-/**
- * Decides from the observed state what to do next. Pure. All decisions about deployments, instances and sessions are
- * made here: boot, crash recovery, warm pools, draining, time limits and clean-up.
- */
+/** Pure function that makes all decisions: boot, crash recovery, warm pools, draining, time limits and clean-up. */
 export function planReconcileActions(observed: ObservedState): ReconcileAction[] {
   const deployments = new Map(observed.deployments.map((deployment) => [deployment.id, deployment]));
   const sessions = new Map(observed.sessions.map((session) => [session.id, session]));

@@ -16,10 +16,7 @@ type Context = Pick<StoreContext, 'db' | 'now' | 'logger'> & {
   readonly closing: AbortSignal;
 };
 
-/**
- * Runs a reconcile pass: observes the state, plans, and starts the planned actions. Resolves with the actions in
- * progress without waiting for them, because a slow bot must not delay other bots.
- */
+/** Observes, plans, and starts the actions. Does not wait for them, because a slow bot must not delay other bots. */
 export async function runReconcilePass(context: Context): Promise<readonly ActionInProgress[]> {
   const { observed, rows } = await readObservedState(context, context.inMemoryObservedState());
   publishReadyAddresses(context, rows);
@@ -39,10 +36,7 @@ function publishReadyAddresses({ sessionAddresses, runtime }: Context, rows: Obs
   }
 }
 
-/**
- * Ends the wait for the outcome of a deployment if the deployment was replaced or its agent was deleted. No event reports these
- * changes.
- */
+/** Ends waits for replaced deployments and deleted agents, because no event reports these changes. */
 function settleSuperseded({ outcomes }: Context, rows: ObservedRows): void {
   for (const id of outcomes.awaited()) {
     const row = rows.deployments.get(id);

@@ -26,10 +26,7 @@ import { createDeploymentValidator } from './validation.ts';
 import type { WatchedSession } from './watch-start.ts';
 
 export type Reconciler = {
-  /**
-   * Call this as soon as the service listens. Resolves when all sessions and instances that were lost with the previous server
-   * process are recorded as ended.
-   */
+  /** Call this once the service listens. Resolves when all lost sessions and instances are recorded as ended. */
   readonly start: () => Promise<void>;
   /** Requests a reconcile pass soon. All calls during a pass cause only one further pass. */
   readonly requestReconcile: () => void;

@@ -26,10 +26,7 @@ export type SessionEndRecorder = {
     at?: Date,
     only?: 'waiting',
   ) => Promise<void>;
-  /**
-   * Records the end of an instance and of its session, if any. `cause` says why the instance failed to start; null if
-   * it did not fail.
-   */
+  /** Records the end of an instance and its session. `cause` says why it failed to start; null if it did not fail. */
   readonly instanceRemoved: (
     instanceId: string,
     status: SessionCompletionStatus,
@@ -38,7 +35,6 @@ export type SessionEndRecorder = {
   ) => Promise<void>;
 };
 
-/** Records the ends of sessions and instances in the database and in this server's memory. */
 export function createSessionEndRecorder(context: Context): SessionEndRecorder {
   const { db, retryWrite, requestReconcile } = context;
 

@@ -1,7 +1,4 @@
-/**
- * The sessions that this process owns. Ownership begins before the session's row exists, so that no reconcile pass
- * takes the session for an orphan.
- */
+/** Sessions of this process. Ownership begins before the row exists, so that no pass takes the session for an orphan. */
 export type SessionOwnershipRegistry = {
   readonly has: (sessionId: string) => boolean;
   readonly acquire: (sessionId: string) => void;

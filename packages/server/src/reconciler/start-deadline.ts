@@ -6,7 +6,6 @@ export type StartDeadline = {
   readonly signal: AbortSignal;
   /** Call this when the bot's program runs. Further calls do nothing. */
   readonly launched: () => void;
-  /** Returns which limit was exceeded, or null if none was. */
   readonly missed: () => 'launch' | 'start' | null;
 };
 

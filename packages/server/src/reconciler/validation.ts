@@ -36,10 +36,7 @@ export type DeploymentValidator = {
   readonly idleExit: (deploymentId: string, exit: NonNullable<DeploymentFault['exit']>) => Promise<void>;
 };
 
-/**
- * Maximum number of attempts to start an instance of a new deployment. After that, the deployment fails, even if each failure
- * is temporary.
- */
+/** Attempts to start an instance of a new deployment. Then the deployment fails, even if each failure is temporary. */
 const attempts = 5;
 
 export function createDeploymentValidator(context: Context): DeploymentValidator {

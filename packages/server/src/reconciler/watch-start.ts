@@ -26,10 +26,7 @@ const longestPauseMs = 5_000;
 /** A bot waits at most this long for its client. */
 const longestWatchMs = 150_000;
 
-/**
- * Asks a bot for the moments of its session's start until all are known, and records them. Returns at once if the bot does not
- * report such moments (docs/bot-contract.md, "End of a session").
- */
+/** Records the moments of a session's start, unless the bot does not report them (docs/bot-contract.md). */
 export async function watchStart(context: StartWatchContext, session: WatchedSession): Promise<void> {
   const token = deriveControlToken(context.key, session.instanceId);
   const until = performance.now() + longestWatchMs;
