@@ -2,10 +2,7 @@ import { replaceBracketsWithParentheses, unpackedArchiveLimits } from '@bothost/
 
 const gigabytes = unpackedArchiveLimits.bytes / 1_073_741_824;
 
-/**
- * Stable error codes for rejected archives, with their messages. The name of the rejected entry, if any, is appended to
- * the message.
- */
+/** Stable error codes of rejected archives. The name of the rejected entry, if any, is appended to the message. */
 export const archiveProblems = {
   'archive-not-gzip': 'The file is not a gzip archive. Upload a tar archive packed with gzip',
   'archive-not-tar': 'The compressed content is not a tar archive',

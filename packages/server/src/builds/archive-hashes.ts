@@ -6,10 +6,7 @@ import { createApiError, unpackedArchiveLimits } from '@bothost/contract';
 import { ArchiveError } from './archive-error.ts';
 import { enforceUnpackedSizeLimits } from './tar-entries.ts';
 
-/**
- * The SHA-256 of an archive in hexadecimal, and its size in bytes. `contextHash` is the first 16 hexadecimal digits of the MD5, by
- * which existing clients identify an archive.
- */
+/** `contextHash` is the first 16 hexadecimal digits of the MD5, by which existing clients identify an archive. */
 export type ArchiveHashes = { readonly sha256: string; readonly contextHash: string; readonly bytes: number };
 
 /** Hashes the compressed bytes of an archive. */

@@ -95,10 +95,7 @@ function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): Faile
 
 const errorCharacters = 8_000;
 
-/**
- * Removes control characters from text, replaces square brackets and limits the length, so that the text is safe for
- * the database and for terminals.
- */
+/** Makes text safe for the database and for terminals. */
 function plain(text: string): string {
   return replaceBracketsWithParentheses(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(
     0,

@@ -18,10 +18,7 @@ export function getArchivePath(uploadId: string): string {
   return join('builds', 'uploads', uploadId.toLowerCase());
 }
 
-/**
- * Creates the directories for archives and unpacked projects below `dataDirectory`, an absolute path. Only the service's
- * account can read them.
- */
+/** Creates the directories below the absolute path `dataDirectory`. Only the service's account can read them. */
 export async function createBuildDirectories(
   dataDirectory: string,
   removeTree: DirectoryTreeRemover,

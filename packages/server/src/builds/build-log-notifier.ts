@@ -1,15 +1,9 @@
 /** Notifies the followers of a build's log when lines were stored and when the build has ended. */
 export type BuildLogNotifier = {
   readonly notify: (buildId: string) => void;
-  /**
-   * Subscribes to the next notification. Call this before reading the log, so that no line is missed, and call `drop`
-   * afterwards.
-   */
+  /** Subscribes to the next notification. Call it before reading the log, to miss no line, and `drop` afterwards. */
   readonly next: (buildId: string) => {
-    /**
-     * Resolves at the next notification, when the signal aborts, or after `milliseconds`, limited to `pollMs`. The signal must
-     * not be aborted yet.
-     */
+    /** Resolves at a notification or abort, or after `milliseconds`, at most `pollMs`. The signal must not be aborted yet. */
     readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
     readonly drop: () => void;
   };

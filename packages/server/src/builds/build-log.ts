@@ -10,7 +10,6 @@ import { countLines, insertLines, type StoredLine } from './log-rows.ts';
 export type LogLimits = { readonly lines: number; readonly lastLines: number; readonly lineCharacters: number };
 const buildLogLimits: LogLimits = { lines: 8_000, lastLines: 500, lineCharacters: 2_000 };
 
-/** Writes the log of one build. */
 export type BuildLog = {
   readonly write: BuildOutputHandler;
   /** Stores the lines written so far, up to the limit `LogLimits.lines`. Lines beyond this limit are stored only by `end()`. */
@@ -20,7 +19,6 @@ export type BuildLog = {
 };
 
 export type BuildLogContext = Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & {
-  /** Called when lines of a build's log were stored. */
   readonly stored: (buildId: string) => void;
 };
 

@@ -1,10 +1,7 @@
 import type { Build } from '@bothost/contract';
 import type { BuildRow } from './rows.ts';
 
-/**
- * Formats a build for the API. Its image fields are null, because the runtime prepares the project without a container
- * image.
- */
+/** Formats a build. Its image fields are null, because the runtime prepares the project without a container image. */
 export function toBuildResponse(row: BuildRow, serviceUrl: string): Build {
   const { started_at: startedAt, completed_at: completedAt } = row;
   return {

@@ -4,10 +4,7 @@ import type { Runtime } from '@bothost/runtime';
 import type { Database } from '../store/tables.ts';
 import { sumArchiveBytes } from './upload-rows.ts';
 
-/**
- * Admission control for disk space: rejects uploads and builds while space is short. The runtime limits how much space
- * running builds and instances use.
- */
+/** Admission control: rejects uploads and builds while disk space is short. The runtime limits running ones. */
 export type DiskSpaceGuard = {
   /** Whether the free disk space is below the service's reserve. */
   readonly isLow: () => boolean;

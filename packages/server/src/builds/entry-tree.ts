@@ -108,10 +108,7 @@ function cleanSegments(
 
 /** Limit on links that are followed in the archive to resolve a path (path_resolution(7)). */
 const hopsAtMost = 40;
-/**
- * Limit on the number of path segments that are processed to resolve all links of an archive, because resolving links
- * blocks the event loop.
- */
+/** Limit on path segments for resolving all links of an archive, because that blocks the event loop. */
 const stepsAtMost = 2_000_000;
 
 function requireInside(

@@ -6,10 +6,7 @@ export type UsableBuild = Pick<BuildRow, 'id' | 'content_hash'> & {
   readonly prepared: NonNullable<BuildRow['prepared']>;
 };
 
-/**
- * Finds a successful build, marks it as used and locks its row, so that `removeUnusedBuilds` keeps the build. Null if no
- * successful build has this id.
- */
+/** Marks a successful build as used and locks its row, so that `removeUnusedBuilds` keeps it. Null if there is none. */
 export async function lockUsableBuild(
   context: { db: Database; now: () => Date },
   scope: { readonly organizationId: string; readonly region: string },

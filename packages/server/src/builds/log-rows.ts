@@ -9,10 +9,7 @@ export type StoredLine = {
   readonly isDetail: boolean;
 };
 
-/**
- * A tab at the start of the stored text marks a line as a detail. The text itself contains no tab, because `build-log.ts`
- * replaces tabs with spaces.
- */
+/** A tab before the stored text marks a detail. `build-log.ts` replaces the tabs in texts with spaces. */
 const detailMark = '\t';
 
 /** Inserts lines and skips existing ones, so that a retried write adds no line twice. */

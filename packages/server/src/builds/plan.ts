@@ -1,7 +1,6 @@
 export type UnfinishedBuild = {
   readonly id: string;
   readonly organizationId: string;
-  /** Whether this process is running the build. */
   readonly busy: boolean;
   /**
    * Time before which the build must not be attempted again after a temporary failure. Null if no attempt has failed.

@@ -37,17 +37,11 @@ export type UploadProgress = {
  */
 export type UploadReceiver = {
   readonly readProgress: (uploadId: string, token: string) => Promise<UploadProgress>;
-  /**
-   * Appends a request body at `offset`, which must be the current size of the file. Keeps the bytes of an interrupted
-   * request.
-   */
+  /** Appends a body at `offset`, which must be the file's size. Keeps the bytes of an interrupted request. */
   readonly append: (uploadId: string, token: string, offset: number, body: Readable) => Promise<UploadProgress>;
   /** Replaces the content of the upload with a complete archive. */
   readonly replace: (uploadId: string, token: string, body: Readable) => Promise<UploadProgress>;
-  /**
-   * Completes an upload whose bytes have all arrived but were not verified, for example because a server was killed.
-   * Reopens a complete upload whose archive is missing.
-   */
+  /** Verifies a fully received upload, for example after a crash. Reopens a complete upload without its archive. */
   readonly settle: (upload: UploadRow) => Promise<UploadRow>;
   readonly receivedBytes: (upload: UploadRow) => Promise<number>;
 };
@@ -58,10 +52,7 @@ export function createUploadReceiver(receiverContext: UploadReceiverContext): Up
   const enqueue = createKeyedQueue();
   const current = new Map<string, AbortController>();
 
-  /**
-   * Runs the requests for an upload one at a time. A new request aborts the previous request, because the connection of the
-   * previous request may be lost.
-   */
+  /** Runs requests for an upload one at a time. A new one aborts the previous, whose connection may be lost. */
   async function takeOver<T>(uploadId: string, work: (interrupted: AbortSignal) => Promise<T>): Promise<T> {
     const own = new AbortController();
     current.get(uploadId)?.abort();
@@ -171,10 +162,7 @@ async function complete(context: VerificationContext, upload: UploadRow): Promis
   });
 }
 
-/**
- * Returns why an archive is not the announced one, or null if it is. Clients announce its size, and its hash or the hash of the
- * tar in it.
- */
+/** Why an archive is not the announced one, or null. Clients announce its size, and its hash or that of its tar. */
 async function findContentProblem(
   context: VerificationContext,
   upload: UploadRow,
@@ -207,10 +195,7 @@ async function settleNow(context: VerificationContext, upload: UploadRow): Promi
   return (await reopenUpload(context.db, upload.id, context.now())) ?? upload;
 }
 
-/**
- * Rejects a body whose content differs from the complete archive of the upload. A complete archive is never
- * overwritten.
- */
+/** Rejects a body that differs from the upload's complete archive, which is never overwritten. */
 async function requireSame(context: UploadReceiverContext, upload: UploadRow, body: Readable): Promise<UploadRow> {
   const sent = await hashArchive(body);
   if (sent.sha256 === upload.content_hash) return upload;

@@ -27,10 +27,7 @@ const hourMs = 3_600_000;
 /** Number of ids per query. */
 const idsAtOnce = 100;
 
-/**
- * Removes unused builds, and old uploads without a build. If the server is killed during the removal, the next run
- * finishes it.
- */
+/** Removes unused builds, and old uploads without a build. After a kill, the next run finishes the removal. */
 export async function removeUnusedBuilds(
   context: BuildRetentionContext,
   retention: BuildRetention,
@@ -63,10 +60,7 @@ export async function removeUnusedBuilds(
   await removeOrphans(context);
 }
 
-/**
- * Removes archives without a database row. They are orphans, because the row of an upload is created before its
- * archive.
- */
+/** Removes orphans, which have no row: the row of an upload is created before its archive. */
 async function removeOrphans({ db, directories }: BuildRetentionContext): Promise<void> {
   const ids = (await directories.uploadIds()).filter(isUuid);
   for (let from = 0; from < ids.length; from += idsAtOnce) {

@@ -12,7 +12,6 @@ export type BuildRunContext = AttemptContext &
     readonly buildLogs: BuildLogNotifier;
     /** Whether this server holds the region lock. Without it, another server may run the builds. */
     readonly holdsRegion: () => boolean;
-    /** Called when a build has ended. */
     readonly onEnded: (build: { readonly id: string; readonly status: BuildStatus; readonly seconds: number }) => void;
     readonly retries: BuildRetries;
     /** Signal that aborts when this server stops its builds. The next server process starts these builds again. */
@@ -26,10 +25,7 @@ export type BuildRetries = Map<string, { readonly attempts: number; readonly unt
 const maxAttempts = 5;
 const firstRetryMs = 2_000;
 
-/**
- * Maximum number of server processes that may die while they run the same build. The build is then not started again, because
- * it probably causes these deaths.
- */
+/** Server deaths after which a build is not started again, because it probably causes them. */
 const maxServerDeaths = 2;
 const interrupted = {
   state: 'failed',

@@ -5,10 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { ArchiveError } from './archive-error.ts';
 
-/**
- * Limits on unpacking: `bytes` is the maximum total of unpacked bytes, and `ratio` the maximum ratio of unpacked to
- * packed bytes, which applies above `ratioFromBytes`.
- */
+/** `bytes` limits all unpacked bytes. `ratio` limits unpacked to packed bytes, above `ratioFromBytes`. */
 export type SizeLimits = { readonly bytes: number; readonly ratio: number };
 
 /** Archives that unpack to at most this many bytes are harmless at any compression ratio. */

@@ -21,7 +21,6 @@ export type UnpackOptions = {
 /** Number of bytes that may be written between two checks of the free disk space. */
 const spaceCheckBytes = 16 * 1_048_576;
 
-/** Totals of an unpacked archive: number of files, and their size in bytes. */
 export type UnpackedSize = { readonly files: number; readonly bytes: number };
 
 /**

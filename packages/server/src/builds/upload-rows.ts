@@ -20,7 +20,6 @@ export async function requireUpload(db: Database, row: Insertable<UploadsTable>)
     .executeTakeFirstOrThrow();
 }
 
-/** Counts uploads for which no build was created. */
 export async function countUnusedUploads(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('uploads')

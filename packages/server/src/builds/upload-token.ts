@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { isEqualInConstantTime } from '../crypto/constant-time.ts';
 
-/**
- * Returns the token `<Unix seconds>.<base64url HMAC-SHA256>`, which allows uploading one archive until this time. The
- * token is never part of a URL.
- */
+/** Token `<Unix seconds>.<base64url HMAC-SHA256>`: allows uploading one archive until this time. Never part of a URL. */
 export function signUploadToken(key: Buffer, uploadId: string, expiresAt: Date): string {
   const seconds = String(Math.floor(expiresAt.getTime() / 1000));
   return `${seconds}.${signature(key, uploadId, seconds).toString('base64url')}`;
 }
 
-/** Whether a token is valid for this upload and has not expired. */
 export function isValidUploadToken(key: Buffer, uploadId: string, token: string, now: Date): boolean {
   const [seconds = '', sent = '', ...rest] = token.split('.');
   const isSigned = isEqualInConstantTime(Buffer.from(sent, 'base64url'), signature(key, uploadId, seconds));

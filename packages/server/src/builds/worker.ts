@@ -28,10 +28,7 @@ export function createBuildWorker(context: BuildWorkerContext): BuildWorker {
   let loop: PollingLoop | null = null;
   const wake = () => loop?.wake();
 
-  /**
-   * Starts unfinished builds and stops canceled ones. Reads both from the database, because other servers may create and
-   * cancel builds.
-   */
+  /** Starts unfinished builds and stops canceled ones, as the database says: other servers create and cancel builds too. */
   async function poll(): Promise<void> {
     if (!context.holdsRegion()) return;
     const open = await listUnfinishedBuildRows(context.db, context.host.region);
