@@ -16,10 +16,7 @@ const lowerCaseLevel = `(?:${levelNames.toLowerCase()})(?![\\w-])`;
 const separators = String.raw`[\s|:\[\]()<>-]`;
 const loggerName = String.raw`[\w.<>:/-]+`;
 
-/**
- * A time and, directly or after one name, a level: loguru, Python's `asctime` in its usual orders, Go, gunicorn, and the stream
- * that container engines add after the time.
- */
+/** A time, at most one name, and a level: loguru, `asctime`, Go, gunicorn, and the stream that container engines add. */
 const timeFirst = new RegExp(
   String.raw`^[\[(]?(${timePattern})(?: (?:stdout|stderr) [FP](?= ))?(?:${separators}+((?:${loggerName}${separators}+)?${level}|${lowerCaseLevel}))?`,
 );

@@ -14,10 +14,7 @@ type Query = RequestOf<GetLogs>['query'];
 export type LogsContext = LogSourcesContext & {
   readonly secretsOf: SecretsLookup;
   readonly host: { readonly id: string };
-  /**
-   * Runs the reads of one organization one at a time. So an organization with many requests delays a request of another
-   * organization by at most one read.
-   */
+  /** Runs an organization's reads one at a time, so that it delays another organization by at most one read. */
   readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
   /** A request stops waiting for new lines when this aborts. */
   readonly canceled: AbortSignal;
@@ -104,10 +101,7 @@ async function readLogs(
   }
 }
 
-/**
- * Returns whether new lines may still arrive before `end`. The logs of a session can grow until the session and its instance
- * have ended. The logs of an agent can always grow.
- */
+/** Whether lines may still arrive before `end`: until a session and its instance have ended, and always for an agent. */
 async function mayGrow({ db, outputs }: LogsContext, scope: LogScope, end: EpochMicroseconds): Promise<boolean> {
   if (end <= (await outputs.mark())) return false;
   const { sessionId } = scope;

@@ -1,7 +1,4 @@
-/**
- * Size of a block in bytes. Longer lines are split into blocks, so that a bot that prints no line break cannot exhaust the
- * memory.
- */
+/** Size of a block in bytes. Longer lines are split, so that a bot without line breaks cannot exhaust the memory. */
 export const longLineBlockBytes = 16 * 1024;
 const newline = 10;
 
@@ -38,10 +35,7 @@ export function splitLines(bytes: Buffer, from: number): readonly LineRange[] {
   }
 }
 
-/**
- * Returns the first offset in `bytes` at which a line certainly starts, although the bytes before `bytes` are unknown. Null if
- * `bytes` is too short to find such an offset.
- */
+/** The first offset at which a line certainly starts, whatever precedes `bytes`. Null if `bytes` is too short. */
 export function findFirstLineStart(bytes: Buffer, from: number): number | null {
   const found = bytes.indexOf(newline);
   const block = Math.ceil(from / longLineBlockBytes) * longLineBlockBytes + longLineBlockBytes - from;

@@ -10,10 +10,7 @@ export type LineTruncation = { readonly atStart: boolean; readonly atEnd: boolea
 /** Returns a function that masks the lines of one stored part of an instance's output. Null if the part contains nothing to mask. */
 export type SecretMask = (part: Buffer) => ((text: string, cut: LineTruncation) => string) | null;
 
-/**
- * Creates a mask for values in all forms that `secret-value-encodings.ts` lists. If a line was cut, also masks a part of a value at the
- * cut.
- */
+/** Masks values in all forms of `secret-value-encodings.ts`, and a part of a value where a line was cut. */
 export function createSecretMask(values: Iterable<string>): SecretMask {
   const secrets = listSecretValueEncodings(values);
   if (secrets.length === 0) return () => null;
@@ -29,10 +26,7 @@ export function createSecretMask(values: Iterable<string>): SecretMask {
   };
 }
 
-/**
- * Masks secret values in the tail of a bot's output. The tail may begin in the middle of a value, so the rest of a value at the
- * start is masked too.
- */
+/** Masks secret values in a tail, which may begin in the middle of a value: also masks the rest of one at the start. */
 export function maskOutputTail(tail: string, values: Iterable<string>): string {
   const secrets = listSecretValueEncodings(values);
   const spans = [
@@ -50,10 +44,7 @@ export function isPossibleLineContinuation({ from }: Pick<LineRange, 'from'>): b
   return from > 0 && (longLineBlockBytes - (from % longLineBlockBytes)) % longLineBlockBytes <= 3;
 }
 
-/**
- * Returns the span of the longest suffix of `text` that is a prefix of `secret`. If `secret` contains all of `text`, returns
- * the span of all of `text`.
- */
+/** The span of the longest suffix of `text` that is a prefix of `secret`, or of all of `text` if `secret` contains it. */
 function endOf(text: string, secret: string): TextSpan[] {
   if (secret.includes(text)) return [[0, text.length]];
   const length = overlapOf(text, secret);

@@ -6,7 +6,6 @@ import type { InstanceWithLogs } from './rows.ts';
 import type { LineFilter } from './scan-lines.ts';
 import type { LogOutput, LogOutputQueue } from './sources.ts';
 
-/** Returns the mask for the secret values of a deployment. */
 export type MaskLookup = (deploymentId: string) => Promise<SecretMask>;
 
 type MergeRequest = {
@@ -18,19 +17,13 @@ type MergeRequest = {
 };
 
 export type MergedLogReader = {
-  /**
-   * Returns the next line of all outputs in order, or null after the last line. The caller must decode a line before it requests
-   * the next one.
-   */
+  /** The next line of all outputs in order, or null after the last. Decode a line before requesting the next one. */
   readonly next: () => Promise<(PositionedLine & { readonly instance: InstanceWithLogs }) | null>;
   readonly scannedBytes: () => number;
   readonly close: () => Promise<void>;
 };
 
-/**
- * Number of bytes that opening an output adds to `scannedBytes`, so that opening many small outputs also uses up the read limit
- * of a request.
- */
+/** Added to `scannedBytes` per output, so that opening many small outputs uses up the read limit too. */
 const sourceBytes = 16 * 1024;
 
 type Head = {

@@ -57,10 +57,7 @@ export async function* readOutputPartsForward(output: OutputFileHandle, from: nu
   }
 }
 
-/**
- * Yields the lines of an output, and the gaps where output was dropped, in reverse order. Starts at the offset `to`, which must
- * not be inside a line.
- */
+/** Yields lines, and gaps where output was dropped, in reverse order from `to`, which must not be inside a line. */
 export async function* readOutputPartsBackward(output: OutputFileHandle, to: number): AsyncGenerator<OutputPart> {
   const read = createRangeReader(output);
   for (const { region, gap } of regionsOf(output).reverse()) {
@@ -81,10 +78,7 @@ export async function* readOutputPartsBackward(output: OutputFileHandle, to: num
   }
 }
 
-/**
- * Returns the start of the line that contains `offset`, or will contain it once the line is written. Returns `offset` itself if
- * the output at this offset was dropped.
- */
+/** The start of the line that contains `offset`, even if it is not written yet. `offset` itself in a dropped range. */
 export async function findLineStart(output: OutputFileHandle, offset: number): Promise<number> {
   const regions = regionsOf(output).map(({ region }) => region);
   const region = regions.find(({ to }) => offset <= to);
@@ -98,10 +92,7 @@ export async function findLineStart(output: OutputFileHandle, offset: number): P
   return Math.max(start, ...lines.flatMap((line) => [line.from, line.to]).filter((at) => at <= offset));
 }
 
-/**
- * Returns the start of the last entry that starts before `offset`, which must be the start of a line. Returns `offset` itself if no
- * entry starts shortly before it.
- */
+/** The start of the last entry before `offset`, the start of a line. `offset` itself if none starts shortly before it. */
 export async function findEntryStart(output: OutputFileHandle, offset: number): Promise<number> {
   const region = regionsOf(output).find(({ region: { from, to } }) => from < offset && offset <= to)?.region;
   if (region === undefined) return offset;

@@ -83,10 +83,7 @@ function* batchesOf(part: OutputPart, { text }: LineFilter): Generator<OutputPar
   }
 }
 
-/**
- * Returns the offset up to which the output had arrived before the time `to`. If the output had ended by then, this is
- * its end.
- */
+/** The offset of the output that had arrived before the time `to`, or its end if it had ended by then. */
 function endBefore({ base, marks, endedAt }: OutputFile, to: EpochMicroseconds): number {
   if (endedAt !== null && endedAt < to) return marks.at(-1)?.end ?? base;
   return marks.findLast(({ at }) => at < to)?.end ?? base;

@@ -8,7 +8,6 @@ import { findLogOutputs, type LogSourcesContext } from './sources.ts';
 /** Limits on the cost of one request. The next page continues where a limit was reached. */
 export type LogPageLimits = {
   readonly maxLines: number;
-  /** The maximum number of bytes in the lines of one page. */
   readonly responseBytes: number;
   /** The maximum number of bytes to read from disk. */
   readonly scanBytes: number;

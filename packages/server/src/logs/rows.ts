@@ -10,10 +10,7 @@ export type LogScope = {
   readonly hostId: string;
   readonly deploymentId: string | undefined;
   readonly sessionId: string | undefined;
-  /**
-   * Whether to omit the logs of sessions whose log may contain the conversation: of the levels `transcript` and `recording`, and of earlier versions,
-   * which logged everything.
-   */
+  /** Omits logs that may contain the conversation: of the levels `transcript` and `recording`, and of earlier versions. */
   readonly withoutText: boolean;
 };
 
@@ -114,10 +111,7 @@ export function listInstanceLogRows(
 export type RefusedCallForLog = Pick<InstanceWithLogs, 'agent_id' | 'deployment_id'> &
   Pick<Selectable<RefusedCallsTable>, 'id' | 'carrier' | 'message' | 'at'>;
 
-/**
- * Lists refused phone calls between two times, at most `limit`. Calls that were refused before the agent had a deployment are not in
- * its log.
- */
+/** Lists refused phone calls, at most `limit`, without those from before the agent's first deployment. */
 export async function listRefusedCallsForLog(
   db: Database,
   scope: LogScope,
@@ -244,7 +238,6 @@ export async function deleteLog(db: Database, instanceId: string): Promise<void>
   await db.deleteFrom('instance_logs').where('instance_id', '=', instanceId).execute();
 }
 
-/** Returns which of these instances have a stored log. */
 export async function findInstancesWithStoredLog(
   db: Database,
   instanceIds: readonly string[],

@@ -6,10 +6,7 @@ import { isPossibleLineContinuation, type LineTruncation, type SecretMask } from
 import type { OutputPart } from './output-parts.ts';
 import { findTimeWithin } from './written-time.ts';
 
-/**
- * Matches lines that contain `text`, ignoring case, and whose log level is at least `level`. `text` must be in lower case. An
- * undefined field matches every line.
- */
+/** Lines with `text` (in lower case), ignoring case, and at least `level`. An undefined field matches every line. */
 export type LineFilter = { readonly text: string | undefined; readonly level: LogLevel | undefined };
 
 /** The content of a line as the API returns it, with its secret values masked. */
@@ -27,10 +24,7 @@ export type ScannedLine = {
   readonly decode: (() => LogLineContent) | null;
 };
 
-/**
- * Returns matching lines. Filters apply to masked text, so that a search cannot reveal masked values. `entryOf` is needed if the
- * first line of an entry can be outside `part`.
- */
+/** Filters the masked text, so that a search reveals no secret. `entryOf` is needed for entries that begin before `part`. */
 export function scanForMatchingLines(
   file: OutputFile,
   part: OutputPart,
@@ -63,7 +57,6 @@ export function scanForMatchingLines(
   return found;
 }
 
-/** Returns the entries of the lines in a part of an output. */
 export function lookUpEntries(part: OutputPart): EntryLookup {
   return part.kind === 'gap' ? () => null : createEntryLookup(part.bytes, part.from, part.lines);
 }
@@ -152,10 +145,7 @@ function seenAt(file: OutputFile, { to, end }: LineRange) {
   return { after, at: mark.at, nanoseconds: Math.round(share * 999), unattended };
 }
 
-/**
- * Returns the index of the first timestamp mark whose end offset is at or after `offset`. A mark consists of a time and of the
- * offset up to which the server had read the output at that time.
- */
+/** Index of the first timestamp mark whose end offset is at or after `offset`. */
 function firstMarkAt({ marks }: OutputFile, offset: number): number {
   let low = 0;
   let high = marks.length;

@@ -1,9 +1,6 @@
 import { createSecretMask, type SecretMask } from './mask.ts';
 
-/**
- * Returns the secret values to mask in the output of a deployment's instances. `isComplete` is true if `values` contains all of
- * these values.
- */
+/** The secret values to mask in a deployment's output. `isComplete`: `values` contains all of them. */
 export type SecretsLookup = (
   deploymentId: string,
 ) => Promise<{ readonly values: readonly string[]; readonly isComplete: boolean }>;

@@ -30,10 +30,7 @@ function writtenForms(text: string): readonly string[] {
   return [escaped, ascii, escaped.replaceAll('\\"', '"'), ...percentForms(text)];
 }
 
-/**
- * Percent-encodes like browsers, Node and Python (RFC 3986, section 2.1), with hexadecimal digits in upper case and in lower
- * case.
- */
+/** Percent-encodes like browsers, Node and Python (RFC 3986, section 2.1), in upper and lower case. */
 function percentForms(text: string): readonly string[] {
   const component = encodeURIComponent(text);
   const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -31,10 +31,7 @@ export type LogSourcesContext = {
 export type LogOutput = {
   readonly instance: InstanceWithLogs;
   readonly due: EpochMicroseconds;
-  /**
-   * Opens an output; the caller must close its file. Returns null if the output was just removed. A refused phone call has no file:
-   * it is one line of the service itself.
-   */
+  /** Opens an output; the caller closes its file. Null if it was just removed. A refused phone call is a service line. */
   readonly open: () => Promise<OpenedOutput | ServiceLine | null>;
 };
 
@@ -51,10 +48,7 @@ export type LogOutputQueue = {
   readonly take: () => void;
 };
 
-/**
- * Returns the outputs of live and ended instances, and refused phone calls. Queries live instances first, so that an instance that ends between the two
- * queries is found.
- */
+/** Outputs and refused calls. Queries live instances first, to find one that ends between the two queries. */
 export async function findLogOutputs(
   context: LogSourcesContext,
   scope: LogScope,
@@ -130,10 +124,7 @@ async function findRefusedCalls(
   });
 }
 
-/**
- * Finds the output of an instance in the directory where the bot writes, or in the log directory if the output was just
- * moved.
- */
+/** Finds the output where the bot writes, or in the log directory if it was just moved. */
 async function outputOf(context: LogSourcesContext, instance: InstanceWithLogs): Promise<OutputFile | null> {
   const file = await context.outputs.find(instance.instance_id);
   return file ?? context.outputs.findReleased(getLogDirectory(context.logsDirectory, instance));

@@ -49,10 +49,7 @@ export async function storeOutput(context: StoreOutputContext, instanceId: strin
   await retryWrite(() => insertLog(db, row));
 }
 
-/**
- * Wraps a runtime driver so that `forget` stores the output of an instance before it deletes the instance's files. Concurrent
- * calls for the same instance share one run.
- */
+/** Makes `forget` store the output before it deletes the files. Concurrent calls for an instance share one run. */
 export function createOutputStoringRuntime(driver: Runtime, store: (instanceId: string) => Promise<void>): Runtime {
   const running = new Map<string, Promise<void>>();
   const forget = async (instanceId: string) => {

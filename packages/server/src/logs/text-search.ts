@@ -19,10 +19,7 @@ const hashBits = 16;
  */
 const maxComparisons = { perByte: 16, extraBytes: 256 };
 
-/**
- * Searches for texts of at least `minMaskedTextCharacters` characters. The running time does not depend on the content of the
- * texts.
- */
+/** Searches for texts of at least `minMaskedTextCharacters` characters. The time does not depend on their content. */
 export function createTextSearch(texts: readonly string[]): TextSearch {
   if (texts.length <= maxSeparateTexts) {
     const all = texts.map((text) => Buffer.from(text));
@@ -97,10 +94,7 @@ function createHashSearch(texts: readonly Buffer[]): (line: Buffer) => readonly 
 
 type Sums = { readonly first: Int32Array; readonly second: Int32Array };
 
-/**
- * Polynomial rolling hashes modulo 2^32. The factors, and the number that represents each byte, are random, so that attackers
- * cannot construct collisions.
- */
+/** Polynomial hashes modulo 2^32, whose factors and byte values are random, so that attackers cannot construct collisions. */
 function createRollingHashes() {
   const random = randomBytes(2 * 4 * 257);
   const numbers = Int32Array.from({ length: 2 * 257 }, (_, index) => random.readInt32BE(index * 4));

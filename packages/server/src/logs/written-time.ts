@@ -27,10 +27,7 @@ const maxAgeAtFirstRead = 60_000_000;
 export const timePattern = String.raw`\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`;
 const timeParts = /^(\d{4}).(\d\d).(\d\d).(\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))? ?(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?$/;
 
-/**
- * Parses a text that matches `timePattern`. Returns null for a time without milliseconds, because the time at which the service
- * read the line is more exact.
- */
+/** Parses a time. Null without milliseconds: the time at which the service read the line is then more exact. */
 export function parseWrittenTime(text: string): WrittenTime | null {
   const [, year, month, day, clock, fraction = '', utc, sign, hours, minutes] = timeParts.exec(text) ?? [];
   const seconds = Date.parse(`${year}-${month}-${day}T${clock}Z`);
