@@ -41,16 +41,12 @@ export function createStartHeaders(session: {
   };
 }
 
-/** Returns JSON that a header can contain. */
 function toAsciiJson(value: unknown): string {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, escapeUnit);
 }
 
-/**
- * Whether only the service may set a header. Such headers are removed from client requests, including WebSocket
- * upgrades. `name` is in lower case. Treats `_` like `-`, as some bot servers do.
- */
+/** Reserved headers are removed from client requests. `name` is in lower case. Treats `_` like `-`, as some bot servers do. */
 export function isReservedHeader(name: string): boolean {
   const hyphenated = name.replaceAll('_', '-');
   return reservedPrefixes.some((prefix) => hyphenated.startsWith(prefix));

@@ -7,10 +7,7 @@ import type { Telemetry } from '../metrics/telemetry.ts';
 const promptRefusals = { burst: 20, perSecond: 20 };
 const delayMs = 1_000;
 
-/**
- * Called with the error of a failed session start. If the error is `at-capacity`, counts the refusal and resolves when the
- * response may be sent. For other errors, resolves at once.
- */
+/** Counts the refusal if the error is `at-capacity`. Resolves when the response may be sent. */
 export type CapacityRefusal = (agent: RefusingAgent, error: unknown) => Promise<void>;
 
 export type RefusingAgent = { readonly organizationId: string; readonly agentName: string };

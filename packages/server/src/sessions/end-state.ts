@@ -9,9 +9,6 @@ export const sessionEndStateSql = `case
   when completion_status = 'HTTP_ERROR' then 'agent_error'
   else 'completed' end`;
 
-/**
- * SQL condition: an ended session failed. A session whose client never connected, or that somebody stopped, is not a failure. The
- * index `sessions_failed` has the same condition.
- */
+/** SQL condition of the index `sessions_failed`. A session that was stopped, or whose client never connected, has not failed. */
 export const sessionFailedSql = `(completion_status in ('HTTP_ERROR', 'SERVICE_INTERRUPTED', 'BOT_START_TIMEOUT')
   or completion_status ~ '^[0-9]{3}$')`;

@@ -17,10 +17,7 @@ export type SessionIceServers = (session: {
 /** Seconds that TURN credentials are valid beyond the longest session, because bot and client first have to start. */
 const marginSeconds = 600;
 
-/**
- * Gives each TURN server without own credentials time-limited ones (draft-uberti-behave-turn-rest, coturn's `use-auth-secret`).
- * `turnSecret` may be undefined if all servers have their own.
- */
+/** Adds time-limited TURN credentials (draft-uberti-behave-turn-rest, coturn's `use-auth-secret`) where none are set. */
 export function createSessionIceServers(
   { iceServers, turnSecret }: { readonly iceServers: readonly IceServer[]; readonly turnSecret: string | undefined },
   now: () => Date,
@@ -34,10 +31,7 @@ export function createSessionIceServers(
     });
 }
 
-/**
- * Returns the ICE servers for an instance that asks with its secret. Empty without the right secret, and while no session runs on
- * the instance, so that credentials do not outlive a session.
- */
+/** An instance's ICE servers. Empty for a wrong secret, and without a session, so that credentials do not outlive a session. */
 export async function findIceServersOfInstance(
   context: { readonly db: Database; readonly controlTokenKey: Buffer; readonly iceServersOf: SessionIceServers },
   instanceId: string,

@@ -83,7 +83,6 @@ function whereConversation<Query extends SelectQueryBuilder<Tables, 'sessions', 
   );
 }
 
-/** Counts the sessions that match the filter, up to `limit`. */
 export async function countSessions(db: Database, filter: SessionFilter, limit?: number): Promise<number> {
   const matching = selectMatching(db, filter).select('id');
   const row = await db

@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import { sessionFailedSql } from './end-state.ts';
 
-/**
- * An agent with the state of its serving (`active`) and its latest (`desired`) deployment, and counts of its instances. Fields of
- * a deployment are null if the agent has none.
- */
+/** An agent with its serving (`active`) and latest (`desired`) deployment, whose fields are null if it has none. */
 export type AgentStatistics = {
   readonly name: string;
   readonly activeId: string | null;

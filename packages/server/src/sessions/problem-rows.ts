@@ -3,7 +3,6 @@ import type { Database, StoredSessionEvent } from '../store/tables.ts';
 import { sessionFailedSql } from './end-state.ts';
 import type { StatisticsScope } from './statistics-rows.ts';
 
-/** SQL expression: the type of the last exception that the bot of a session raised, or null. */
 export const exceptionTypeSql = sql<string | null>`jsonb_path_query_array(sessions.events,
   '$[*] ? (@.code == "BOT_FAILED").detail.exceptionType') ->> -1`;
 

@@ -19,20 +19,14 @@ export function listOpenSessions(db: Database, region: string): Promise<OpenSess
   return listOpenSessionRows(db, region);
 }
 
-/**
- * Records a dispatch before the session is sent to its bot, so that after a crash it is known that the bot may have the
- * session. Returns the recorded time.
- */
+/** Records a dispatch before it is sent: after a crash, the bot may have the session. Returns the recorded time. */
 export async function markDispatched(context: { db: Database; now: () => Date }, sessionId: string): Promise<Date> {
   const at = context.now();
   await setDispatchTime(context.db, sessionId, at);
   return at;
 }
 
-/**
- * Records that the bot accepted the session, also for webhooks. `cold` means that no instance was ready when the session was requested.
- * Does nothing if the session was already live or has ended.
- */
+/** Records that the bot accepted the session. `cold`: no instance was ready. Does nothing if it was live or has ended. */
 export async function markLive(
   context: { db: Database; now: () => Date },
   sessionId: string,

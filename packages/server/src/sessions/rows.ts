@@ -60,10 +60,7 @@ export async function hasSessionOfPhoneCall(
   return rows.length > 0;
 }
 
-/**
- * Finds a session by its id, and returns it with its metrics. `agent` is the name or the id of the session's agent. Uses a
- * prepared query, because this is the most frequent query.
- */
+/** Finds a session and its metrics by the agent's name or id. Prepared, because this is the most frequent query. */
 export async function findSessionWithMetrics<Metrics>(
   db: Database,
   organizationId: string,
@@ -85,7 +82,6 @@ export type SessionWithMetrics<Metrics> = SessionResponseRow & {
   readonly metrics: Metrics | null;
 };
 
-/** The session columns that responses contain. */
 const responseColumns = [
   'id',
   'organization_id',
@@ -185,10 +181,7 @@ export function findStartingSession(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/**
- * Ends a session once. If an `ending_status` was recorded before, it becomes the status. Returns undefined if the session has
- * already ended.
- */
+/** Ends a session once, with a recorded `ending_status` if there is one. Undefined if it has already ended. */
 export function endSessionRow(
   db: Database,
   id: string,
@@ -235,14 +228,12 @@ export async function appendEvents(db: Database, id: string, events: readonly St
     where id = ${id} and not events @> ${known}::jsonb and jsonb_array_length(events) < ${eventsAtMost}`.execute(db);
 }
 
-/** Moments of a session's start that are known. */
 export type StartMoments = {
   readonly botCalledAt?: Date;
   readonly transportConnectedAt?: Date;
   readonly firstFrameAt?: Date;
 };
 
-/** Sets the moments that are not yet set. */
 export async function setStartMoments(db: Database, id: string, moments: StartMoments): Promise<void> {
   const { botCalledAt = null, transportConnectedAt = null, firstFrameAt = null } = moments;
   await sql`update sessions set
@@ -252,7 +243,6 @@ export async function setStartMoments(db: Database, id: string, moments: StartMo
     where id = ${id}`.execute(db);
 }
 
-/** Returns an agent's id and its limit of sessions, if a deployment of it serves. */
 export function findAgentLimit(db: Database, organizationId: string, agentName: string) {
   return db
     .selectFrom('agents')
@@ -264,7 +254,6 @@ export function findAgentLimit(db: Database, organizationId: string, agentName: 
     .executeTakeFirst();
 }
 
-/** Returns the session that an instance has, if the session has not ended. */
 export function findOpenSessionOfInstance(db: Database, instanceId: string) {
   return db
     .selectFrom('instances')
@@ -277,7 +266,6 @@ export function findOpenSessionOfInstance(db: Database, instanceId: string) {
     .executeTakeFirst();
 }
 
-/** Returns a session of an agent that is not ending and has not ended. */
 export function findOpenSession(db: Database, agentId: string, sessionId: string) {
   return db
     .selectFrom('sessions')
@@ -331,7 +319,6 @@ export function listOpenSessionRows(db: Database, region: string) {
     .execute();
 }
 
-/** Returns the region of an open session, and the host of its instance, if any. */
 export function findSessionRegionAndHost(
   db: Database,
   session: { readonly sessionId: string; readonly organizationId: string; readonly agentName: string },

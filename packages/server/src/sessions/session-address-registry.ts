@@ -43,7 +43,6 @@ export type SessionAddressRegistry = {
    * `whenOpen` do not resolve until the session has another instance, `ended` is called or their signal aborts.
    */
   readonly instanceExited: (instanceId: string) => void;
-  /** Removes a session that has ended. */
   readonly ended: (sessionId: string) => void;
   /**
    * Calls the listener once, when the instance of the session has exited or the session has ended. Calls it at once if the registry
@@ -52,10 +51,7 @@ export type SessionAddressRegistry = {
   readonly onUnreachable: (sessionId: string, listener: () => void) => () => void;
   /** Resolves with the address of the session's instance once it is ready; null if the session ends or the signal aborts. */
   readonly whenReady: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
-  /**
-   * Resolves with the address of the session's instance once the bot has accepted the session; null if the session ends or the
-   * signal aborts.
-   */
+  /** The instance's address once the bot has accepted the session; null if it ends or the signal aborts. */
   readonly whenOpen: (sessionId: string, signal: AbortSignal) => Promise<BotAddress | null>;
 };
 

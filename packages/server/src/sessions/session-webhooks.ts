@@ -30,7 +30,6 @@ export async function recordSessionEnd(db: Database, session: EndedSessionRow): 
 /** An agent's refusals within this time are one event. */
 const refusalMs = 300_000;
 
-/** Records the event `agent.capacity_reached` for webhooks. */
 export async function recordCapacityRefusal(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   { organizationId, agentName }: RefusingAgent,

@@ -92,10 +92,7 @@ export async function findOldestChangingSession(db: Database, endedAfter: Date):
   return rows[0]?.at ?? undefined;
 }
 
-/**
- * Computes the rows of `session_statistics` for a range again, for all organizations. Returns false, and does nothing, if another
- * server is doing so.
- */
+/** Recomputes a range of `session_statistics`. Returns false, and does nothing, if another server is doing so. */
 export function replaceStatistics(db: Database, range: Range): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ locked: boolean }>`

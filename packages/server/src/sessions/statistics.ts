@@ -109,7 +109,6 @@ function createHistogram(latencies: readonly LatencyCount[], kind: LatencyCount[
   return histogram;
 }
 
-/** Returns how many sessions the deployments that served at a time allowed at the same time. */
 function computeLimit(deployments: readonly DeploymentTimes[], atMs: number): number {
   const serving = deployments.filter(
     ({ activatedAt, replacedAt }) =>
