@@ -1,10 +1,7 @@
 import type { Database } from '../store/tables.ts';
 import { listBuildIdsInUse } from './deployment-rows.ts';
 
-/**
- * Number of latest deployments per agent whose builds are kept, so that the agent can be rolled back to these
- * deployments.
- */
+/** Latest deployments per agent whose builds are kept for a rollback. */
 const keptDeployments = 10;
 
 /**
@@ -13,18 +10,12 @@ const keptDeployments = 10;
  */
 const repeatedDeployments = 2;
 
-/**
- * Returns the ids in `buildIds` whose build is used by a desired, serving or recent deployment, or by a running
- * instance.
- */
+/** The builds that a desired, serving or recent deployment, or a running instance, uses. */
 export async function findBuildsInUse(db: Database, buildIds: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(buildIds.length === 0 ? [] : await listBuildIdsInUse(db, buildIds, keptDeployments));
 }
 
-/**
- * Returns the ids in `buildIds` whose build is used by a desired or serving deployment, by one of the two latest
- * deployments of an agent, or by a running instance.
- */
+/** The builds of desired or serving deployments, of an agent's two latest deployments, and of running instances. */
 export async function findRecentlyServingBuilds(
   db: Database,
   buildIds: readonly string[],

@@ -7,13 +7,9 @@ import { insertDeployment, supersedePendingDeployments } from './deployment-rows
 import { type AgentRow, updateAgent } from './rows.ts';
 import type { Settings } from './settings.ts';
 
-/** What a deployment runs. */
 export type DeploymentCode = {
   readonly source: DeploymentCodeSource;
-  /**
-   * The build's prepared project. Null if the reconciler has to prepare the source first: a directory on the host, or an image,
-   * which is pulled.
-   */
+  /** The build's prepared project. Null if the reconciler has to prepare the source first: a directory or an image. */
   readonly prepared: PreparedProject | null;
   /** If the source is an image. `digest` is null if the reference is to be looked up again. */
   readonly image?: { readonly digest: string | null; readonly pullSecret: string | null };
@@ -76,10 +72,7 @@ export type DeployableBuild = {
   readonly prepared: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/**
- * Reads a successful build and locks its row until the transaction ends. Null if the region has no successful build
- * with this id.
- */
+/** Locks the row of a successful build until the transaction ends. Null if the region has no successful build with this id. */
 export async function findDeployableBuild(
   context: { db: Database; now: () => Date },
   scope: { readonly organizationId: string; readonly region: string },

@@ -157,10 +157,7 @@ function levelOf(
   throw createApiError('invalid-request', { message, issues: [{ path: 'body.conversation.level', message: problem }] });
 }
 
-/**
- * Returns what the request changes, without regard to secrets. After a failed deployment, every request counts as a new
- * deployment.
- */
+/** What the request changes, without regard to secrets. After a failed deployment, every request counts as new. */
 function changeOf(
   before: DeploymentRow,
   request: AgentSettings,

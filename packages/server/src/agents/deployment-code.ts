@@ -73,10 +73,7 @@ export async function findNextCode(
   return { ...code, prepared: pullSecret === before.image_pull_secret ? before.prepared : null };
 }
 
-/**
- * Whether the request names other code than the previous deployment has. A tag counts as other code if the registry has another
- * digest for it now, which `digest` is, or does not say.
- */
+/** Whether the code differs. A tag counts as other code if its digest differs now, or `digest` is unknown (null). */
 export function isOtherCode(before: DeploymentRow, request: Request, digest: string | null): boolean {
   const { source } = before;
   if (typeof request.buildId === 'string') return request.buildId.toLowerCase() !== before.build_id;

@@ -97,10 +97,7 @@ function problemOf(row: DeploymentRow): DeploymentDetails['failure'] {
   };
 }
 
-/**
- * Replaces the square brackets in a message for the owner of an agent, because an existing client treats them as markup. If
- * `text` is null, returns a general message.
- */
+/** Replaces square brackets, because an existing client treats them as markup. Null gives a general message. */
 export function formatDeploymentError(text: string | null): string {
   return replaceBracketsWithParentheses(text ?? 'The deployment failed.');
 }

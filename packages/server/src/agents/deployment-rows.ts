@@ -5,10 +5,7 @@ import { isUuid } from '../store/uuid.ts';
 
 export type DeploymentRow = Selectable<DeploymentsTable>;
 
-/**
- * Activates a validated deployment in one SQL statement. Returns false if the deployment is no longer desired. The
- * caller must hold the agent's lock.
- */
+/** Activates a validated deployment. Returns false if it is no longer desired. The caller must hold the agent's lock. */
 export async function activateValidatedDeployment(
   db: Database,
   agentId: string,
@@ -49,7 +46,6 @@ export async function removeLastOutputOfSession(db: Database, sessionId: string)
         = ${sessionId}`.execute(db);
 }
 
-/** Marks the pending deployments of an agent as superseded by the deployment `byId`. */
 export async function supersedePendingDeployments(
   db: Database,
   agentId: string,
@@ -86,7 +82,6 @@ export async function updateScaling(
     .execute();
 }
 
-/** Finds the deployment that served before the current one. */
 export function findPreviouslyServingDeployment(
   db: Database,
   agent: { readonly id: string; readonly active_deployment_id: string | null },

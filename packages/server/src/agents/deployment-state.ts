@@ -96,7 +96,6 @@ export function activateDeployment(
   });
 }
 
-/** Records that the prepared project of a deployment was removed. */
 export async function markProjectRemoved(
   context: { db: Database; now: () => Date },
   deploymentId: string,
@@ -104,10 +103,7 @@ export async function markProjectRemoved(
   await updateDeployment(context.db, deploymentId, { prepared: null, updated_at: context.now() });
 }
 
-/**
- * An error of a deployment or of its instances. `code` is a Pipecat Cloud error code such as `PCC_BOT_EXITED`. `exit` is how
- * the failed instance ended, or null if no instance ended.
- */
+/** `code` is a Pipecat Cloud error code such as `PCC_BOT_EXITED`. `exit` is null if no instance ended. */
 export type DeploymentFault = {
   readonly code: DeploymentProblem;
   readonly message: string;
@@ -167,7 +163,6 @@ export async function recordStartProblem(
   }
 }
 
-/** Removes the last output of an instance that a session waited for. */
 export function removeLastOutput(db: Database, sessionId: string): Promise<void> {
   return removeLastOutputOfSession(db, sessionId);
 }

@@ -13,7 +13,6 @@ export async function requireAgentId(db: Database, organizationId: string, nameO
   return id;
 }
 
-/** Returns the id of an agent, or undefined if the agent does not exist. */
 export async function findAgentId(db: Database, organizationId: string, nameOrId: string): Promise<string | undefined> {
   return (await findAgent(db, organizationId, nameOrId))?.id;
 }

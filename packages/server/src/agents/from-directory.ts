@@ -80,10 +80,7 @@ function isSame(source: DeploymentCodeSource, path: string, contentHash: string)
   return source.kind === 'directory' && source.path === path && source.contentHash === contentHash;
 }
 
-/**
- * Pins the secret set that the deploy file names. Rejects if the set is not ready: the agent then keeps its current
- * deployment, and the next start of the service tries again.
- */
+/** Pins the deploy file's secret set. Rejects if it is not ready: the agent then keeps its deployment until the next start. */
 async function pinsOf(
   db: Database,
   scope: { readonly organizationId: string; readonly region: string },

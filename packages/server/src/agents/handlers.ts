@@ -45,7 +45,6 @@ export function createAgentHandlers(context: ServiceContext & { readonly usageOf
     };
   }
 
-  /** Returns the ids of one agent, or of all agents, of the caller's organization. */
   async function findAgentIds({ organizationId }: Principal, agent: string | undefined): Promise<readonly string[]> {
     if (agent === undefined) return listAgentIds(context.db, organizationId);
     return [await requireAgentId(context.db, organizationId, agent)];

@@ -1,14 +1,10 @@
 import { sql } from 'kysely';
 import type { Database, SecretRevisionPin } from '../store/tables.ts';
 
-/**
- * Treats a `secret_pins` column that is not a JSON array as an empty array, because one damaged row must not fail queries over
- * all rows.
- */
+/** Treats a value that is not a JSON array as empty: one damaged row must not fail queries over all rows. */
 const pins = sql`case when json_typeof(deployments.secret_pins::json) = 'array' then deployments.secret_pins::json
   else '[]'::json end`;
 
-/** Returns the secret set revisions that a deployment pins, with the organization and region of its agent. */
 export function findSecretPinsOfDeployment(db: Database, id: string) {
   return db
     .selectFrom('deployments')
@@ -32,7 +28,6 @@ export async function listDeploymentsWithSecretSet(
   return rows;
 }
 
-/** Returns the agents whose desired or serving deployment pulls its image with an image pull secret. */
 export async function listAgentsWithPullSecret(
   db: Database,
   setId: string,
@@ -46,10 +41,7 @@ export async function listAgentsWithPullSecret(
   return rows;
 }
 
-/**
- * Returns the revisions of a secret set that are in use. A revision is in use if a deployment pins it, and the deployment's
- * agent still exists or the deployment has an instance that has not ended.
- */
+/** Revisions that are pinned by a deployment of an existing agent, or by one with an instance that has not ended. */
 export async function listPinnedSecretRevisions(db: Database, setId: string): Promise<number[]> {
   const { rows } = await sql<{ revision: number }>`
     select distinct case when pin->>'revision' ~ '^[0-9]{1,9}$' then (pin->>'revision')::int else 0 end as revision

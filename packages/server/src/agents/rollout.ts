@@ -30,10 +30,7 @@ export function computeRollout(
   } satisfies Partial<AgentDetails> & { reconciled: string | null };
 }
 
-/**
- * Returns the id of the deployment whose rollout completed last. Pass the serving deployment of the agent's row, because rows of
- * deployments may be read slightly later.
- */
+/** The deployment whose rollout completed last. Pass the deployment that the agent's row names: deployment rows may be newer. */
 export function getReconciledDeploymentId(
   desired: Pick<DeploymentRow, 'id' | 'state'>,
   activeId: string | null,

@@ -9,10 +9,7 @@ type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   hashDirectory: (path: string) => Promise<string>;
 };
 
-/**
- * `problem` says why the directory cannot be served, or is null. `preparing` is the id of the deployment that the
- * reconciler still has to prepare or validate, or null.
- */
+/** `problem` is null if the directory can be served. `preparing` is the deployment to prepare or validate, or null. */
 export type DirectoryServingResult = {
   readonly name: string;
   readonly problem: string | null;

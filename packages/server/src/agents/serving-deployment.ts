@@ -65,10 +65,7 @@ export async function lockAgentForSessionStart(
   };
 }
 
-/**
- * Locks an agent, so that no other transaction adds instances or assigns them to sessions at the same time. Call this in a
- * transaction.
- */
+/** Prevents other transactions from adding or assigning instances of the agent. Call this in a transaction. */
 export async function lockAgentForScaling(db: Database, agentId: string): Promise<void> {
   await lockAgent(db, agentId);
 }

@@ -71,10 +71,7 @@ export function mergeSettings(request: Request, before: Settings): Settings {
   return settings;
 }
 
-/**
- * Compares the settings of an agent. Returns `scaling` if only the minimum or maximum number of instances differs, and
- * `deployment` if any other setting differs.
- */
+/** `scaling` if only the minimum or maximum number of instances differs, `deployment` for any other difference. */
 export function compareSettings(before: Settings, after: Settings): 'deployment' | 'scaling' | 'none' {
   const keys = ['profile', 'maxSessionSeconds', 'websocketAuth', 'websocketStart', 'fork'] as const;
   if (keys.some((key) => before[key] !== after[key])) return 'deployment';
@@ -113,10 +110,7 @@ export function requireSupportedSettings(request: Request, accepts: DeploySource
   }
 }
 
-/**
- * Returns a warning for an agent name that begins with "start", because standard WebRTC clients replace the first
- * `/start` in a URL. Null for any other name.
- */
+/** A warning for names that begin with "start": WebRTC clients replace the first `/start` in a URL. Otherwise null. */
 export function createAgentNameWarning(name: string): string | null {
   if (!name.startsWith('start')) return null;
   return (

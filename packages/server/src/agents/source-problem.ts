@@ -5,10 +5,7 @@ import type { DeploymentFault } from './deployment-state.ts';
 /** The region of this server, and what its agents are deployed from. */
 export type AcceptingRegion = { readonly region: string; readonly accepts: DeploySource };
 
-/**
- * Says what to deploy instead, if the region does not run the source of a deployment any more, because the operator has changed
- * `BOTHOST_RUNTIME`. Null if it does.
- */
+/** What to deploy instead, if the region cannot run the source since a change of `BOTHOST_RUNTIME`. Otherwise null. */
 export function findSourceProblem(
   host: AcceptingRegion,
   agentName: string,

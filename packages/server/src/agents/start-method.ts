@@ -1,10 +1,7 @@
 import type { AgentDetails } from '@bothost/contract';
 import type { Runtime } from '@bothost/runtime';
 
-/**
- * Adds to an agent whether the instances of its deployment are forked or spawned, and why. Returns the agent unchanged if this
- * server has not started an instance of the deployment.
- */
+/** Adds whether the deployment's instances are forked or spawned, and why, if this server has started one of them. */
 export function addStartMethodToAgent(
   { runtime }: { readonly runtime: Pick<Runtime, 'startMethods'> },
   agent: AgentDetails,
