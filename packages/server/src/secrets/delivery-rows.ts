@@ -87,10 +87,7 @@ export async function retrySecretDelivery(
     .execute();
 }
 
-/**
- * Returns the deliveries that have been pending since before `since`, oldest first. Includes only the newest revision of each
- * set.
- */
+/** Deliveries that are pending since before `since`, oldest first, of only the newest revision of each set. */
 export function listDeliveriesPendingSince(db: Database, since: Date, limit: number) {
   return db
     .selectFrom('secret_deliveries')

@@ -2,10 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import type { RevisionRow } from './rows.ts';
 
-/**
- * Secret sets of an organization in the order of their names, with the delivery and the last registry check of their newest
- * revision.
- */
+/** Secret sets by name, with the delivery and the last registry check of their newest revision. */
 export function listSecretSetsAndDeliveries(db: Database, organizationId: string) {
   return db
     .selectFrom('secret_sets')

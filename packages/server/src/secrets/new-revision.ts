@@ -22,10 +22,7 @@ export type RevisionDraft = {
   readonly values: ReadonlyMap<string, Buffer>;
 };
 
-/**
- * Stores the next revision of a secret set, and the row of the revision's delivery. The set must be locked or new (revision 0).
- * Returns the number of the revision.
- */
+/** Stores the next revision and its delivery, and returns its number. The set must be locked or new (revision 0). */
 export async function storeRevision(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   set: SecretSetRow,

@@ -53,10 +53,7 @@ export async function requireSecretRevisionsExist(
   }
 }
 
-/**
- * Returns each pin with the newest revision of its set, which is null if the set was deleted. `stale` is true if the pinned
- * revision is not the newest one.
- */
+/** Each pin with its set's newest revision, or null if the set was deleted. `stale`: the pinned one is older. */
 export async function listPinnedSecretSets(
   db: Database,
   organizationId: string,
@@ -71,10 +68,7 @@ export async function listPinnedSecretSets(
   return pins.map((list) => list.map(stateOf));
 }
 
-/**
- * Thrown if the secrets of a deployment cannot be decrypted. The message is for the agent's owner. If `lasting` is true, a retry
- * cannot succeed, and the owner has to deploy the agent again.
- */
+/** Thrown if secrets cannot be decrypted. `lasting`: a retry cannot succeed, so the owner has to deploy again. */
 export class SecretsUnavailableError extends Error {
   override readonly name = 'SecretsUnavailableError';
   readonly lasting: boolean;

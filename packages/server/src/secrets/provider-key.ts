@@ -13,7 +13,6 @@ import { readOrganizationValueVersion } from './vault/organization-value.ts';
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type Identity = { readonly organizationId: string; readonly provider: string };
 
-/** A stored key of a provider, without its value. */
 export type StoredProviderKey = Pick<ProviderKeyRow, 'provider' | 'account' | 'details' | 'connected_at'>;
 
 /**

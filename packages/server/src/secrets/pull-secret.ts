@@ -73,10 +73,7 @@ export function readRegistryCredentials(
   });
 }
 
-/**
- * Asks the registry which digest an image has now, with the credentials of an image pull secret, if there is one. Null if the
- * registry does not say.
- */
+/** The digest that an image has now, read with the credentials of its pull secret. Null if the registry does not say. */
 export async function findCurrentImageDigest(
   context: {
     readonly db: Database;
@@ -96,7 +93,6 @@ export async function findCurrentImageDigest(
   return findImageDigest(context.registries, image.registry, target, credentials).finally(() => credentials.fill(0));
 }
 
-/** The registry of an image, as commands name it. */
 export function formatRegistry(image: ImageReference): string {
   return image.name.slice(0, image.name.indexOf('/'));
 }

@@ -15,10 +15,7 @@ type Identity = Pick<SecretSetRow, 'id' | 'organization_id' | 'name' | 'kind' | 
 
 const purpose = 'secret revision';
 
-/**
- * Computes the MAC of a revision of a secret set. The MAC covers the set's id, organization, name, kind and region, and the
- * revision's number, registry host, expiry and list of keys.
- */
+/** MAC over the set's id, organization, name, kind and region, and the revision's number, host, expiry and keys. */
 export function computeRevisionMac(key: VersionedKey, set: Identity, row: AuthenticatedFields): Buffer {
   return computeMac(key, purpose, fieldsOf(set, row));
 }

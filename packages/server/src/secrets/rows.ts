@@ -6,10 +6,7 @@ export type SecretSetRow = Selectable<SecretSetsTable>;
 export type RevisionRow = Selectable<SecretRevisionsTable>;
 export type ValueRow = Selectable<SecretValuesTable>;
 
-/**
- * Finds a secret set by name, ignoring case. `lock` is held until the transaction ends: `share` prevents changes of the set,
- * and `update` is for callers that change the set.
- */
+/** Finds a set, ignoring case. `lock` lasts until the transaction ends: `share` prevents changes, `update` is for changing it. */
 export async function findSecretSet(
   db: Database,
   organizationId: string,

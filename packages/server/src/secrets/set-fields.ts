@@ -1,10 +1,7 @@
 import type { SecretSetReadiness } from '@bothost/contract';
 import type { SecretSetRow } from './rows.ts';
 
-/**
- * Returns the fields that all responses about a secret set have in common. `delivery` is the delivery of the set's newest
- * revision.
- */
+/** Fields that all responses about a secret set share. `delivery` is that of its newest revision. */
 export function toSecretSetFields(
   set: SecretSetRow,
   delivery: { readonly state: SecretSetReadiness; readonly error: string | null },

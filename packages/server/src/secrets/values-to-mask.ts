@@ -7,16 +7,10 @@ import { DamagedDataError } from './vault/damaged-data-error.ts';
 import { createCachingKeyring, type Keyring } from './vault/keyring.ts';
 import { RootKeyMissingError } from './vault/root-key.ts';
 
-/**
- * Secret values for masking the output of bots. `isComplete` is true if `values` contains every value of the secret set
- * revisions that the deployment uses.
- */
+/** `isComplete`: `values` contains every value of the revisions that the deployment uses. */
 export type SecretValuesToMask = { readonly values: readonly string[]; readonly isComplete: boolean };
 
-/**
- * Decrypts as many values as possible of the secret set revisions that a deployment uses, for masking output. Never start
- * a bot with the result, because values may be missing.
- */
+/** Decrypts what it can, for masking. Never start a bot with the result, because values may be missing. */
 export function decryptSecretValuesToMask(
   context: { readonly db: Database; readonly keyring: Keyring },
   organizationId: string,

@@ -2,17 +2,11 @@ import type { Logger } from 'pino';
 import type { StoreContext } from '../store/store-context.ts';
 import { listDeliveriesPendingSince } from './delivery-rows.ts';
 
-/**
- * Seconds after which a pending secret set is logged. Delivery to a running server of its region normally takes one or two
- * seconds.
- */
+/** Seconds after which a pending secret set is logged. Delivery to a running server normally takes one or two seconds. */
 const overdueSeconds = 60;
 const maxLogged = 20;
 
-/**
- * Logs the secret sets that have been pending for more than a minute, because no server of their region is running or can
- * decrypt them. Returns how many it logged.
- */
+/** Logs the sets that are pending for over a minute, because no server of their region can decrypt them. Returns their number. */
 export async function logPendingSecretDeliveries(
   context: Pick<StoreContext, 'db' | 'now'> & {
     readonly logger: Pick<Logger, 'warn'>;

@@ -24,10 +24,7 @@ export type PlannedWrite = {
   /** Values in the request by key. The response shows their lengths and fingerprints. */
   readonly values: ReadonlyMap<string, Buffer>;
   readonly auditAction: 'secrets.set' | 'secrets.unset' | 'secrets.rollback';
-  /**
-   * Whether to retry a failed delivery of the secret set to its region even if the write changes nothing. The cause of the
-   * failure may be fixed by now.
-   */
+  /** Whether to retry a failed delivery even if nothing changes, because its cause may be fixed by now. */
   readonly retriesDelivery: boolean;
   readonly details: Pick<SecretWriteResult, 'host' | 'expiresAt'>;
 };

@@ -15,8 +15,5 @@ export type PinnedRevisionLookup = (db: Database, setId: string) => Promise<read
 /** Called with the number of items of each stored batch. */
 export type ProgressReporter = (count: number) => Promise<void>;
 
-/**
- * The result of one pass over the stored data. `isDone` is true if nothing remains except items that cannot be processed, which
- * `findings` lists.
- */
+/** `isDone`: nothing remains except items that cannot be processed, which `findings` lists. */
 export type MaintenancePass = { readonly isDone: boolean; readonly findings: readonly VaultDamageFinding[] };

@@ -13,10 +13,7 @@ type Context = MaintenanceContext & {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };
 
-/**
- * Creates the operator's operations on the vault, which holds the keys that encrypt secrets. `by` is the operator. A rotation
- * or verification is stored as a task, and any server may carry it out.
- */
+/** The operator's vault operations. A rotation or verification is stored as a task, which any server may carry out. */
 export function createVaultOperations(context: Context) {
   async function begin(work: string, start: () => Promise<void>): Promise<VaultStatus> {
     await start();

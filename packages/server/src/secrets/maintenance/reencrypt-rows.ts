@@ -9,15 +9,11 @@ const newestKeys = sql`select organization_id,
   max(version) filter (where purpose = ${macKeyPurpose}) as mac
   from vault_keys group by organization_id`;
 
-/**
- * SQL condition: the set uses former keys for the encryption or fingerprint of one of its values, or for the MAC of one of its
- * revisions.
- */
+/** Whether the set uses former keys to encrypt or fingerprint a value, or for the MAC of a revision. */
 const isBehind = sql<boolean>`(exists (select from secret_values v where v.set_id = s.id
     and (v.key_version <> n.value or v.fingerprint_version <> n.fingerprint))
   or exists (select from secret_revisions r where r.set_id = s.id and substring(r.mac from 1 for 4) <> int4send(n.mac)))`;
 
-/** Lists the ids of the secret sets that use former keys. */
 export async function listSetsWithFormerKeys(db: Database, organizationId: string | null): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`with n as (${newestKeys})
     select s.id from secret_sets s join n on n.organization_id = s.organization_id

@@ -3,10 +3,7 @@ import type { Database, VaultTasksTable } from '../../store/tables.ts';
 
 export type TaskRow = Selectable<VaultTasksTable>;
 
-/**
- * Inserts a running task, and deletes the finished task of the same kind. Returns false if a task of this kind is
- * already running.
- */
+/** Inserts a task in place of the finished one of its kind. Returns false if one is already running. */
 export async function insertTask(db: Database, row: Insertable<VaultTasksTable>): Promise<boolean> {
   await db.deleteFrom('vault_tasks').where('task', '=', row.task).where('state', '=', 'done').execute();
   const inserted = await db

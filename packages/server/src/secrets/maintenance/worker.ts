@@ -6,10 +6,7 @@ import { listTasks, type TaskRow } from './task-rows.ts';
 /** Long, because every poll of an idle service costs CPU, and only a server that was killed leaves a task unfinished. */
 const intervalMs = 10_000;
 
-/**
- * Runs maintenance tasks when woken, and polls for tasks that failed or that another server left unfinished. `close` waits until
- * the current batch is stored.
- */
+/** Runs tasks when woken, and polls for failed and unfinished ones. `close` waits until the current batch is stored. */
 export function startMaintenanceWorker(
   context: Omit<TaskContext, 'signal'> & { readonly logger: Pick<Logger, 'info' | 'warn'> },
 ): PollingLoop {

@@ -28,7 +28,6 @@ type RegistryResponse = {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly challenges: readonly AuthenticationChallenge[];
-  /** The digest of a manifest. */
   readonly digest: string | undefined;
   readonly body: string;
 };

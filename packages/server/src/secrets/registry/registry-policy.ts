@@ -1,14 +1,8 @@
 import { type AllowedHosts, createAllowedHosts, formatHostAndPort } from '../../http-client/allowed-hosts.ts';
 
-/**
- * Rules for connections to registries. Without a rule, the service connects only to public addresses and with TLS.
- * Registries are named as `host:port`.
- */
+/** Without a rule, the service connects only to public addresses and with TLS. Registries are named as `host:port`. */
 export type ImageRegistryConnectionPolicy = AllowedHosts & {
-  /**
-   * Origins of token servers, by registry. These servers may receive the registry's credentials although they run on another
-   * host.
-   */
+  /** Origins of token servers, by registry, which may receive its credentials although they run on another host. */
   readonly tokenOrigins: ReadonlyMap<string, ReadonlySet<string>>;
 };
 

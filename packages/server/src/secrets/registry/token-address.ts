@@ -2,10 +2,7 @@ import { formatHostAndPort } from '../../http-client/allowed-hosts.ts';
 import type { AuthenticationChallenge } from './challenge.ts';
 import type { ImageRegistryConnectionPolicy } from './registry-policy.ts';
 
-/**
- * Returns the URL of the token server that a challenge names. The registry chooses this URL, so it must have the origin of the
- * registry, or one that the policy allows for this registry.
- */
+/** The registry chooses this URL, so it must have the registry's origin, or one that the policy allows for it. */
 export function parseTokenAddress(
   challenge: AuthenticationChallenge,
   registry: URL,

@@ -23,10 +23,7 @@ export const createUnreachableRegistryVerdict = (message: string): CredentialVer
 });
 export const createSkippedCheckVerdict = (message: string): CredentialVerdict => ({ result: 'skipped', message });
 
-/**
- * Returns the verdict for an HTTP status that does not show whether the credentials are valid. `who` is the registry or its token
- * server.
- */
+/** Verdict for a status that says nothing about the credentials. `who` is the registry or its token server. */
 export function createVerdictForHttpStatus(
   who: string,
   response: { readonly status: number; readonly retryAfter: string | undefined },
@@ -82,10 +79,7 @@ export function createVerdictForRequestError(error: unknown, seconds: number): C
   );
 }
 
-/**
- * Returns the code of an error. If the error has no code, returns the code of its first aggregated error or of its cause.
- * Returns an empty string if no code is found.
- */
+/** The code of an error, else of its first aggregated error or its cause, else an empty string. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0 && !('code' in error)) return codeOf(error.errors[0]);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -6,17 +6,13 @@ import { hideBufferFromLogs } from './hide-buffer-from-logs.ts';
 
 export type VersionedKey = { readonly version: number; readonly key: Buffer };
 
-/**
- * Associated data of a value: the columns that identify its row. A value that is decrypted with other associated data is
- * rejected.
- */
+/** The columns that identify a value's row. A value is rejected if it is decrypted with other associated data. */
 export type SecretEncryptionContext = {
   readonly organizationId: string;
   readonly region: string;
   readonly setId: string;
   readonly kind: 'secret' | 'imagePullSecret';
   readonly key: string;
-  /** The revision of the set in which this value was written. */
   readonly revision: number;
   readonly fingerprint: Buffer;
   readonly fingerprintVersion: number;
@@ -59,10 +55,7 @@ export function readKeyVersion(stored: Buffer): number {
   return stored.readUInt32BE(2);
 }
 
-/**
- * Decrypts the stored form of a value. @throws DamagedDataError if the stored form was changed, or if `context` is not the
- * context with which the value was encrypted
- */
+/** @throws DamagedDataError if the stored form was changed, or if `context` is not that of the encryption */
 export function decryptValue(organizationKey: VersionedKey, context: SecretEncryptionContext, stored: Buffer): Buffer {
   if (readKeyVersion(stored) !== organizationKey.version)
     throw new DamagedDataError('the value is encrypted with another version of the key');

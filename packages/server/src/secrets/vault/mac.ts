@@ -5,10 +5,7 @@ import type { VersionedKey } from './encrypted-value.ts';
 
 type Field = string | number | null;
 
-/**
- * Computes a MAC over fields of a row: the key version (4 bytes), then an HMAC-SHA-256. MACs for different purposes
- * never match.
- */
+/** MAC over fields: the key version (4 bytes), then an HMAC-SHA-256. MACs for different purposes never match. */
 export function computeMac(key: VersionedKey, purpose: string, fields: readonly Field[]): Buffer {
   const version = Buffer.alloc(4);
   version.writeUInt32BE(key.version);
@@ -29,10 +26,7 @@ export function computeHmac(key: VersionedKey, purpose: string, content: Buffer)
   return createHmac('sha256', derivedKey(key.key, purpose)).update(content).digest();
 }
 
-/**
- * Derived keys by purpose. Cached while the key from which they are derived is in memory, because listing secret sets
- * verifies up to a thousand MACs.
- */
+/** Derived keys, cached while the original key is in memory, because listing secret sets verifies up to a thousand MACs. */
 const derived = new WeakMap<Buffer, Map<string, Buffer>>();
 
 function derivedKey(key: Buffer, purpose: string): Buffer {

@@ -12,10 +12,7 @@ import { createKeyring, type Keyring } from './keyring.ts';
 import { computeRootKeyId, createLocalRootKeys, type RootKeyProvider } from './root-key.ts';
 import { createVaultStateRow, findVaultProblem } from './vault-state.ts';
 
-/**
- * Sources of root keys: `keys` from the operator, the preferred one first, and the files in `folder`. The service creates files
- * only if the operator supplies no keys.
- */
+/** `keys` are the operator's, the preferred one first. Without them, the service creates files in `folder`. */
 export type RootKeySource = { readonly keys?: readonly Buffer[]; readonly folder?: string };
 
 export type Vault = { readonly keyring: Keyring; readonly rootKeys: RootKeyProvider };
