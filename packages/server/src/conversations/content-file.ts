@@ -85,10 +85,7 @@ async function openForWriting(path: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Yields the frames from an offset on, up to the first one that is incomplete or does not decrypt. Yields nothing if the file is
- * missing.
- */
+/** Yields frames up to the first that is incomplete or does not decrypt. Yields nothing if the file is missing. */
 export async function* readFrames(content: ContentLocation, from: number): AsyncGenerator<ContentFrame> {
   const file = await openForReading(content.path);
   if (file === null) return;
@@ -126,7 +123,6 @@ export async function listFrameHeaders({ path }: ContentLocation): Promise<Conte
   }
 }
 
-/** Whether the content is on this disk. */
 export async function hasContentFile(path: string): Promise<boolean> {
   const file = await openForReading(path);
   await file?.close();

@@ -22,10 +22,7 @@ type Session = { readonly id: string; readonly level: ConversationLevel };
 
 const newline = 10;
 
-/**
- * Parses the whole lines of a part of a bot's conversation file. The bytes are not trusted: a line that is not valid, too long or of
- * another session is counted and left out.
- */
+/** Parses the whole lines. The bytes are not trusted: invalid, too long and foreign lines are counted and left out. */
 export function parseConversationLines(session: Session, bytes: Buffer, wasInLongLine: boolean): ParsedLines {
   const lines: ConversationLine[] = [];
   const invalid = { lines: 0, bytes: 0 };

@@ -42,10 +42,7 @@ const dropMessages: Readonly<Record<DropReason, string>> = {
   'recording-truncated': 'The bot truncated its recording file. The service stopped reading it.',
 };
 
-/**
- * Opens the lines of a conversation. `row` is null if there are none yet. Continues after the last frame that was stored. Calls
- * `onStored` for each stored line, in order, also for earlier ones.
- */
+/** Opens the lines of a conversation; `row` is null if it has none. Calls `onStored` for each line, also earlier ones. */
 export async function openLineStore(
   context: NewContentContext,
   session: FollowedSession,

@@ -26,10 +26,7 @@ const stages: Readonly<Record<string, string>> = {
 /** Pipecat's key for time that no single service accounts for. It can lie anywhere in a response. */
 const rest = 'pipeline';
 
-/**
- * Divides a response into parts that follow each other and add up to it. Time without a contribution is the part `turn-detection`
- * until the user's turn was released, and `pipeline` after it.
- */
+/** Divides a response into adjacent parts. Other time is `turn-detection` until the user's turn was released, then `pipeline`. */
 export function divideResponse(
   contributions: readonly ResponseContribution[],
   response: { readonly from: number; readonly to: number; readonly releasedAt: number },

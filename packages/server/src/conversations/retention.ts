@@ -10,10 +10,7 @@ import { expireContent, findSessionsWithContent, listDeletedConversationsWithLog
 /** Days after which content is removed. 0 keeps it as long as its session. */
 export type ConversationRetention = { readonly lineDays: number; readonly recordingDays: number };
 
-/**
- * Removes the lines and recordings of conversations that began before these days. Keeps their numbers. Also finishes deletions that
- * were interrupted.
- */
+/** Removes lines and recordings from before these days, but not their numbers. Finishes interrupted deletions. */
 export async function purgeConversations(
   context: ConversationRemovalContext,
   { lineDays, recordingDays }: ConversationRetention,

@@ -6,7 +6,6 @@ import type { ContentKind } from './content-file.ts';
 
 export type ConversationRow = Selectable<SessionConversationsTable>;
 
-/** A session whose conversation can be followed. */
 export type FollowedSession = {
   readonly id: string;
   readonly organizationId: string;
@@ -249,7 +248,6 @@ export async function findSessionsWithContent(
   return rows.flatMap(listContent);
 }
 
-/** Lists the content of the ended conversations of a host that can be read. */
 export async function listSessionsWithContent(db: Database, hostId: string): Promise<SessionContent[]> {
   const rows = await db
     .selectFrom('session_conversations')
