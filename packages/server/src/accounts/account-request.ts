@@ -7,30 +7,23 @@ export type AccountRequest = {
   readonly requestId: string;
   /** URL at which the client reached the service, without a trailing slash. */
   readonly serviceUrl: string;
-  /**
-   * True if no other machine can intercept the cookies of this connection, because the connection uses HTTPS or the client
-   * addresses the service as `localhost` or a loopback address.
-   */
+  /** Whether the cookies are safe from interception: the connection uses HTTPS, or a loopback address or `localhost`. */
   readonly isPrivateConnection: boolean;
   readonly userAgent: string | undefined;
-  /** The `Cookie` header. */
   readonly cookie: string | undefined;
   /** Adds `Set-Cookie` headers to the response. */
   readonly setCookies: (cookies: readonly string[]) => void;
 };
 
-/** How a person is authenticated. */
 export type PersonCredential =
   | { readonly kind: 'session'; readonly id: string }
   | { readonly kind: 'personal-token'; readonly id: string; readonly name: string };
 
-/** A request from a person, without an organization. */
 export type PersonPrincipal = AccountRequest & {
   readonly person: PersonIdentity;
   readonly credential: PersonCredential;
 };
 
-/** A person as the actor of an audit log entry. */
 export function toAuditActor(principal: PersonPrincipal): Actor {
   const { person, credential } = principal;
   const token = credential.kind === 'session' ? null : credential;
@@ -42,7 +35,6 @@ export function toAuditActor(principal: PersonPrincipal): Actor {
   };
 }
 
-/** A person who signs in with this request as the actor of an audit log entry. */
 export function toSignInActor(accountRequest: AccountRequest, person: PersonIdentity): Actor {
   return { keyId: null, person, ...getAuditRequestFields(accountRequest) };
 }

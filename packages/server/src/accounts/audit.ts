@@ -4,10 +4,7 @@ import { type Actor, organizationEventFields } from '../audit/chain.ts';
 import { listMemberships } from '../organizations/members.ts';
 import type { Database } from '../store/tables.ts';
 
-/**
- * Records a change of an account in the audit log of each organization of the person. Call this last in a transaction. Nothing is
- * recorded for a person without an organization.
- */
+/** Audits an account change in each organization of the person, if there is one. Call this last in a transaction. */
 export async function recordAccountEvent(
   { db, now }: { readonly db: Database; readonly now: () => Date },
   userId: string,

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../store/tables.ts';
 
-/** An OpenID Connect provider whose accounts may sign in. */
 export type OpenIdProvider = {
   readonly name: string;
   readonly issuer: string;
@@ -21,7 +20,6 @@ export type AuthOptions = {
   readonly serviceUrl: () => string;
 };
 
-/** The id of the OpenID Connect provider in `user_credentials`. */
 export const openIdProviderId = 'openid';
 /** The header in which `createBetterAuthHeaders` passes the client's IP address to better-auth. */
 export const clientAddressHeader = 'x-bothost-client-address';

@@ -43,10 +43,7 @@ export function requireHttpsOrLoopback({ isPrivateConnection }: AccountRequest):
   if (!isPrivateConnection) throw createApiError('sign-in-needs-tls');
 }
 
-/**
- * Returns the error code with which better-auth rejected a request, for example `authorization_pending`. Null for any other
- * error, such as a failure of the database.
- */
+/** The code with which better-auth rejected a request, such as `authorization_pending`. Null for any other error. */
 export function getBetterAuthErrorCode(error: unknown): string | null {
   // Check fields instead of `instanceof`, because better-auth and its error class are loaded only when needed.
   if (!(error instanceof Error) || !('statusCode' in error) || !('body' in error)) return null;

@@ -88,10 +88,7 @@ export async function createOperatorInvitation(
   return { ...created, organization: name };
 }
 
-/**
- * Creates the link with which the first person joins an organization as owner. Returns null if the organization already has
- * members.
- */
+/** The link with which the first person joins as owner. Null if the organization already has members. */
 export async function createFirstInvitation(
   context: Context,
   scope: { readonly organizationId: string; readonly serviceUrl: string },

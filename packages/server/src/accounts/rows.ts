@@ -70,7 +70,6 @@ export async function storePassword(db: Database, row: Insertable<UserCredential
     .execute();
 }
 
-/** Deletes all sessions of a user, except for the given session, if any. */
 export async function deleteSessions(db: Database, userId: string, exceptId: string | null): Promise<void> {
   await db
     .deleteFrom('user_sessions')
@@ -91,10 +90,7 @@ export function findOneTimeLink(db: Database, hash: Buffer): Promise<OneTimeLink
   return db.selectFrom('one_time_links').selectAll().where('hash', '=', hash).executeTakeFirst();
 }
 
-/**
- * Deletes a one-time link, for example an invitation, and returns its row. Of several concurrent calls, only one gets the row;
- * the others get undefined.
- */
+/** Deletes a one-time link and returns its row. Of several concurrent calls, only one gets the row. */
 export function consumeOneTimeLink(db: Database, hash: Buffer): Promise<OneTimeLinkRow | undefined> {
   return db.deleteFrom('one_time_links').where('hash', '=', hash).returningAll().executeTakeFirst();
 }
@@ -221,10 +217,7 @@ export async function insertAuthorizationCode(
     .execute();
 }
 
-/**
- * Deletes an unexpired authorization code from `auth_verifications` and returns its value, so that the value can be used only
- * once. Returns undefined for an unknown or expired identifier.
- */
+/** Deletes an unexpired authorization code and returns its value, so that it is used only once. */
 export async function consumeAuthorizationCode(
   db: Database,
   identifier: string,

@@ -124,10 +124,7 @@ async function removeCookies({ auth }: Pick<Context, 'auth'>, caller: PersonPrin
   caller.setCookies(headers.getSetCookie());
 }
 
-/**
- * Ends all browser sessions of a person, and deletes the tokens of the person's device logins. Tokens that the person created
- * stay valid.
- */
+/** Ends all browser sessions and device logins of a person. Tokens that the person created stay valid. */
 export async function signOutEverywhere(context: Context, caller: PersonPrincipal): Promise<void> {
   const { id } = caller.person;
   await context.db.transaction().execute(async (db) => {

@@ -81,10 +81,7 @@ export async function revokePersonalToken(
   });
 }
 
-/**
- * Returns the person whose personal token this is. Null if the token is unknown or has expired. Reads the database for
- * each request, so that a revocation takes effect at once on all servers.
- */
+/** The person of a valid token, else null. Reads the database, so that a revocation takes effect at once on all servers. */
 export async function findTokenOwner(
   { db, now }: Pick<Context, 'db' | 'now'>,
   token: string,
