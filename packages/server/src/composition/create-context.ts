@@ -45,10 +45,7 @@ export type ServiceLifecycleState = {
 /** Rate limit on audit entries for refused requests: at most about a megabyte a day per organization. */
 const auditedRefusals = { burst: 120, perSecond: 1 / 30 };
 
-/**
- * Creates all parts of the service. Starts secret delivery, the maintenance of the secret vault and the deletion of rooms;
- * `server.ts` starts the other parts.
- */
+/** Creates all parts, and starts secret delivery, vault maintenance and room deletion; `server.ts` starts the others. */
 export async function createServiceContext(
   serverStorage: ServerStorage,
   config: Config,

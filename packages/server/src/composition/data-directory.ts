@@ -12,10 +12,7 @@ export type DataDirectory = {
   readonly rootKey: Buffer;
 };
 
-/**
- * Creates the data directory and sets its mode: 0711 if the service runs as root, so that the accounts of bots can
- * enter; otherwise 0700.
- */
+/** Creates the directory with mode 0700, or 0711 if the service runs as root, so that the accounts of bots can enter. */
 export async function createDataDirectory(path: string, isRoot: boolean): Promise<void> {
   const mode = isRoot ? 0o711 : 0o700;
   await mkdir(path, { recursive: true, mode });
@@ -81,10 +78,7 @@ export function deriveKeyFromRootKey(
   return Buffer.from(hkdfSync('sha256', rootKey, '', `bothost ${purpose}`, 32));
 }
 
-/**
- * Returns the content of a small file. If the file is missing, creates it atomically with the result of `make`. Of
- * several concurrent writers, the first one wins.
- */
+/** Reads a small file, or creates it atomically with the result of `make`. The first of concurrent writers wins. */
 export async function readOrCreateFile(file: string, mode: number, make: () => string): Promise<string> {
   const existing = await readIfThere(file);
   if (existing !== null) return existing;

@@ -14,10 +14,7 @@ export async function announceRevocation({ authenticator, store }: Revocations, 
   await store.notify(channel, keyId ?? '');
 }
 
-/**
- * Removes a key from this server's key cache when another server revokes the key. An empty message removes all keys from the
- * cache, because earlier messages may have been missed.
- */
+/** Removes revoked keys from the key cache. An empty message removes all, because messages may have been missed. */
 export async function subscribeToRevocations({ authenticator, store }: Revocations): Promise<void> {
   await store.subscribe(channel, (keyId) => authenticator.forget(keyId === '' ? undefined : keyId));
 }

@@ -20,7 +20,6 @@ export function mapErrorToFailure(error: unknown): ApiError {
   }
 }
 
-/** The HTTP status code of an error from the web framework. */
 function statusCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : null;
 }

@@ -3,7 +3,6 @@ import type { RuntimeDriver } from '@bothost/runtime';
 import { type RuntimeKind, runtimes } from '@bothost/runtime/registry';
 import type { Config } from '../config.ts';
 
-/** The runtime driver with which this server runs the instances of its region. */
 export const getRuntimeDriver = (kind: RuntimeKind): Pick<RuntimeDriver<never>, 'traits' | 'prepareServer'> =>
   runtimes[kind];
 

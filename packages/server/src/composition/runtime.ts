@@ -45,7 +45,6 @@ export async function openRuntime(
   return { runtime, conversationFollowers };
 }
 
-/** Opens each driver with its settings. */
 const openDriver = {
   process: (options, config) =>
     runtimes.process.open({

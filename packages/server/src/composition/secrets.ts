@@ -61,10 +61,7 @@ export async function startSecretServices(
   };
 }
 
-/**
- * Returns the root keys of the secret vault: the keys in BOTHOST_VAULT_KEYS, then a key derived from BOTHOST_KEY. If neither is
- * set, the vault creates key files.
- */
+/** Root keys: those in BOTHOST_VAULT_KEYS, then one derived from BOTHOST_KEY. Without either, the vault creates files. */
 function vaultKeysOf(config: Config, data: DataDirectory) {
   const own = config.secrets.vaultKeys.map((key) => Buffer.from(key, 'hex'));
   const derived = config.secrets.rootKey === undefined ? [] : [deriveKeyFromRootKey(data.rootKey, 'vault')];

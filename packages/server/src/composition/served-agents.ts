@@ -1,13 +1,9 @@
 import type { DirectoryServingResult } from '../agents/serve-directories.ts';
 import type { Reconciler } from '../reconciler/reconciler.ts';
 
-/** An agent that is served from a directory. `problem` is null if the agent serves. */
 export type DirectoryAgentStatus = { readonly name: string; readonly problem: string | null };
 
-/**
- * Waits until each agent serves or has failed, or until `stopping` aborts. This may take minutes, because packages may
- * be installed.
- */
+/** Waits until each agent serves or has failed, or until `stopping` aborts. Installing packages may take minutes. */
 export async function waitUntilDirectoryAgentsServe(
   served: readonly DirectoryServingResult[],
   reconciler: Pick<Reconciler, 'deployed'>,

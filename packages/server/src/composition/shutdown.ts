@@ -16,10 +16,7 @@ type Parts = Pick<ServiceContext, 'db' | 'now' | 'logger' | 'host' | 'reconciler
   readonly drain: () => void;
 };
 
-/**
- * Time limit in milliseconds for instances to end after the grace period: the sum of the limits for the stop request and for
- * SIGTERM, and a margin of 10 s.
- */
+/** Milliseconds for instances to end after the grace period: for the stop request and for SIGTERM, and 10 s more. */
 const instancesMs = sessionStopTimeoutSeconds * 1000 + terminationGraceMs + 10_000;
 /** Time to record the end of a killed bot, in milliseconds. */
 const killMs = 5_000;
@@ -117,10 +114,7 @@ async function endSessions(parts: Parts, hurry: AbortSignal): Promise<void> {
   await until(reached, parts, [AbortSignal.timeout(killMs)]);
 }
 
-/**
- * Whether the host has no instances. Also checks the database, because the runtime does not list an instance that is
- * about to start.
- */
+/** Whether the host has no instances, also in the database: the runtime does not list one that is about to start. */
 async function isEmpty({ db, host, runtime }: Parts): Promise<boolean> {
   return (await listOpenInstances(db, host.id)).length === 0 && (await listRunning(runtime)).length === 0;
 }
@@ -130,10 +124,7 @@ async function listRunning(runtime: Runtime): Promise<readonly string[]> {
   return instances.filter(({ state }) => state !== 'exited').map(({ instanceId }) => instanceId);
 }
 
-/**
- * Waits until a condition holds, or a signal aborts. Checks the condition after each reconcile pass, even if an earlier check
- * failed, for example because the database was unreachable.
- */
+/** Waits for a condition or an abort. Checks it after each reconcile pass, even if an earlier check failed. */
 function until(
   reached: () => Promise<boolean>,
   { reconciler, logger }: Pick<Parts, 'reconciler' | 'logger'>,

@@ -1,7 +1,4 @@
-/**
- * Two signals within this number of milliseconds count as one: under npm, one Ctrl-C causes a signal from the terminal
- * and another one from npm.
- */
+/** Two signals within these milliseconds count as one: npm adds one to the signal of the terminal's Ctrl-C. */
 const samePress = 500;
 
 /**

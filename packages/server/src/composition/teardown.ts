@@ -11,19 +11,13 @@ export type Teardown = {
   /** Adds a step that runs only if the start fails. */
   readonly addForFailedStart: (step: Step) => void;
   readonly announce: () => void;
-  /**
-   * Runs all steps except those added with `addForFailedStart`. If a step fails, the remaining steps still run. Then the
-   * promise rejects with the error of the step that failed first.
-   */
+  /** Runs all steps except those of `addForFailedStart`. Rejects with the error of the step that failed first. */
   readonly end: () => Promise<void>;
   /** Runs all steps after a failed start. Never rejects, because the error of the start matters more. */
   readonly endFailedStart: () => Promise<void>;
 };
 
-/**
- * Creates a teardown, which runs its steps in reverse order. If a step fails, the other steps still run, so that every
- * lock is released and every process is ended.
- */
+/** Runs all steps in reverse order, even if one fails, so that every lock is released and every process is ended. */
 export function createTeardown(logger: Pick<Logger, 'warn'>): Teardown {
   const closing = new AbortController();
   const steps: { readonly run: Step; readonly always: boolean }[] = [];
