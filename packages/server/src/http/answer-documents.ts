@@ -65,7 +65,6 @@ function parseCallToAnswer(carrier: PhoneCarrier, request: FastifyRequest): Call
   };
 }
 
-/** Removes the secret from the path of a webhook, for the log. */
 export function hideWebhookSecret(path: string): string {
   if (!path.startsWith(`${webhookBasePath}/`)) return path;
   const [organization, agentName, name, ...rest] = path.slice(webhookBasePath.length + 1).split('/');

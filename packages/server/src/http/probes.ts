@@ -6,7 +6,6 @@ import { readBearerToken } from './requests/bearer.ts';
 export type Probes = {
   /** Returns null if the service is ready. Otherwise, returns a message for the operator that says what is missing. */
   readonly findReadinessProblem: () => Promise<string | null>;
-  /** Returns the metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** The bearer token that `/metrics` requires. Null if `/metrics` requires no token. */
   readonly metricsToken: string | null;

@@ -115,10 +115,7 @@ function send(response: ServerResponse, progress: UploadProgress, requestId: str
 const formBytes = 65_536;
 const formLimits = { files: 1, fields: 30, parts: 31, fieldSize: 4_096, fieldNameSize: 200, headerPairs: 50 };
 
-/**
- * Reads a multipart form: the field `token`, then the archive in the field `file`. Passes the archive to `take` as a stream.
- * Resolves with the result of `take`.
- */
+/** Reads a form: the field `token`, then the archive `file`, as a stream for `take`. Resolves with the result of `take`. */
 function receiveForm(
   incoming: IncomingMessage,
   take: (token: string, file: Readable) => Promise<UploadProgress>,

@@ -5,16 +5,10 @@ import { getObjectFields } from '../requests/json-body.ts';
 
 export type BackupCreator = { readonly createBackup: (withConversations: boolean) => AsyncGenerator<Buffer> };
 
-/**
- * Milliseconds without progress after which the client is disconnected, because a backup keeps a database transaction
- * open.
- */
+/** Milliseconds without progress until the client is disconnected, because a backup keeps a transaction open. */
 const idleMs = 600_000;
 
-/**
- * Streams a backup to the operator. If the backup fails, the connection is aborted, so that the client does not take
- * the part that it received for a complete backup.
- */
+/** Streams a backup. A failure aborts the connection, so that the client does not take a part for a complete backup. */
 export function addBackupRoute(
   app: FastifyInstance,
   { createBackup }: BackupCreator,

@@ -18,7 +18,6 @@ import type { RequestClient } from '../requests/request-client.ts';
 import { createRequestPrincipal } from './refused-request.ts';
 import { requireSameOrigin } from './same-origin.ts';
 
-/** The dependencies of request authentication. */
 export type RequestAuthenticationContext = {
   readonly resolveClient: (incoming: IncomingMessage) => RequestClient;
   readonly authenticator: Authenticator;
@@ -100,10 +99,7 @@ export async function requireCredential(
   if (person === null) await keyCallerOf(context, request, level);
 }
 
-/**
- * Requires the operator's token. An API key has no access, but is looked up so that the audit log of its organization
- * records the attempt.
- */
+/** Requires the operator's token. An API key has no access, but its organization's audit log records the attempt. */
 export async function requireOperator(
   context: Pick<RequestAuthenticationContext, 'authenticator' | 'isOperator'>,
   request: FastifyRequest,
@@ -189,10 +185,7 @@ async function keyCallerOf(
   return authenticator.cached(key, level) ?? (await authenticator.authenticate(key, level));
 }
 
-/**
- * Checks that a private key is used only with the name or id of its own organization. For any other organization, the response is
- * 404.
- */
+/** Checks that a private key is used only for its own organization. For any other, the response is 404. */
 function requireOwnOrganization(request: FastifyRequest, caller: Caller): void {
   const { organization } = getObjectFields(request.params);
   if (typeof organization !== 'string' || organization === caller.organizationName) return;

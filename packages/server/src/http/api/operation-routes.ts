@@ -28,7 +28,6 @@ import { createResponseSchema } from './response-schema.ts';
 
 export type RoutesContext = RequestAuthenticationContext & {
   readonly now: () => Date;
-  /** Aborts when the server closes. */
   readonly closing: AbortSignal;
 };
 
@@ -49,10 +48,7 @@ export function addOperationRoutes(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * The authenticated caller with its organization. Unset before authentication, and for operations without an
-     * organization.
-     */
+    /** The authenticated caller. Unset before authentication, and for operations without an organization. */
     caller: Principal | undefined;
     /** The authenticated person. Set only for operations that do not belong to an organization. */
     person: PersonPrincipal | undefined;
@@ -191,14 +187,12 @@ function hasNul(fields: unknown): boolean {
   return Object.values(getObjectFields(fields)).some((value) => String(value).includes('\0'));
 }
 
-/** Creates one `invalid-request` failure that reports all validation issues. */
 function invalid(issues: readonly ValidationIssue[]) {
   const plain = issues.map(({ path, message }) => ({ path, message: replaceBracketsWithParentheses(message) }));
   const text = plain.map(({ path, message }) => `${path}: ${message}`).join('; ');
   return createApiError('invalid-request', { message: `The request is not valid. ${text}`, issues: plain });
 }
 
-/** Returns the methods that operations define for a path. Empty if the path matches no operation. */
 export function listAllowedMethods(path: string): readonly string[] {
   const matches = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
   const all: readonly Operation[] = Object.values(allOperations);

@@ -46,17 +46,11 @@ const notOffered: OperationHandlers<typeof unsupportedPipecatCloudOperations> = 
   deployServiceFromGit: refuseGitHub,
 };
 
-/**
- * Warning for a deployment whose request has no `websocketAuth`. Phone bots that Pipecat generates do not set it, and their
- * carriers connect without a token.
- */
+/** Pipecat's generated phone bots do not set `websocketAuth`, and their carriers connect without a token. */
 const tokenWarning =
   'WebSocket clients of this agent need a token. If a phone carrier connects to it, add websocket_auth = "none" to pcc-deploy.toml.';
 
-/**
- * Implements the operations of Pipecat Cloud's CLI with the handlers of this service's own operations. Responses have the fields
- * that the CLI reads.
- */
+/** Serves Pipecat Cloud's CLI with the handlers of this service's own operations, and the fields that the CLI reads. */
 export function pipecatCloudHandlers(own: ApiOperationHandlers): OperationHandlers<PipecatCloudOperations> {
   return {
     ...notOffered,

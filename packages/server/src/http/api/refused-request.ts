@@ -20,10 +20,7 @@ export function createRequestPrincipal(caller: Caller, request: FastifyRequest):
   return { ...caller, ...getAuditRequestFields(request, client), serviceUrl: client.serviceUrl };
 }
 
-/**
- * The operator as an actor for the audit log, with the client's IP address and the request id. The operator has no API
- * key.
- */
+/** The operator for the audit log, with the client's IP address and the request id, but no API key. */
 export function createOperatorAuditActor(request: FastifyRequest): Actor {
   return { keyId: null, ...getAuditRequestFields(request, request.client) };
 }

@@ -5,10 +5,7 @@ import type { FastifyInstance } from 'fastify';
 
 const directory = join(dirname(createRequire(import.meta.url).resolve('#package.json')), 'dist');
 
-/**
- * Serves the npm package of `botcli` that was built with this service. Clients revalidate it before each use. Needs the plugin that
- * `addDashboardRoutes` registers.
- */
+/** Serves the npm package of `botcli`. Clients revalidate it before each use. Needs the plugin of `addDashboardRoutes`. */
 export function addCommandLinePackage(app: FastifyInstance): void {
   app.get(commandLinePackagePath, (_, reply) =>
     reply

@@ -31,10 +31,7 @@ const contentSecurityPolicy = (serviceUrl: string, { scripts, styles }: Sources)
     "form-action 'self'",
   ].join('; ');
 
-/**
- * Serves the built dashboard, the documents and the API reference, compressed if the browser accepts that. Assets are cached for a
- * year, because their names contain a hash.
- */
+/** Serves the dashboard and the documents, compressed. Assets are cached for a year; their names contain a hash. */
 export async function addDashboardRoutes(app: FastifyInstance): Promise<void> {
   const root = join(dirname(createRequire(import.meta.url).resolve('@bothost/dashboard/package.json')), 'dist');
   await app.register(fastifyStatic, { root, serve: false, preCompressed: true });
@@ -62,10 +59,7 @@ export function isPageRequest({ method, headers }: Pick<FastifyRequest, 'method'
   return method === 'GET' && (headers.accept ?? '').includes('text/html');
 }
 
-/**
- * Sends a file of the built dashboard: by default the single page, which shows what is at the path of the request, or that nothing
- * is there.
- */
+/** Sends a file of the dashboard: by default the single page, which says if nothing is at the path. */
 export function sendDashboardPage(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -21,7 +21,6 @@ export function createFailureHeaders(error: ApiError): OutgoingHttpHeaders {
   };
 }
 
-/** Creates the failure for a request body that is larger than the limit of its route. */
 export function createBodyTooLargeError(limitBytes: number): ApiError {
   const message = `The request body is too large. The limit is ${limitBytes} bytes.`;
   return createApiError('body-too-large', { message });

@@ -21,16 +21,10 @@ const hopByHop = new Set([
  */
 const kept = new Set(['host', 'authorization', 'cookie', 'content-length', 'expect']);
 
-/**
- * Headers that proxies set. The service sets them for bots and does not forward them from clients. Matches `_` like
- * `-`, because some bot servers treat both alike.
- */
+/** Proxy headers, which the service sets and does not forward. Matches `_` like `-`, because some bot servers do. */
 const ofProxies = /^(?:forwarded|x[-_]real[-_]ip|x[-_]forwarded[-_].*)$/;
 
-/**
- * Headers for the bot. Omits connection headers, the API key, and headers that only the service may set. Adds the
- * session id, and the client's address and the service's URL as `X-Forwarded-...`.
- */
+/** Headers for the bot: without connection headers, key and reserved headers, with session id and `X-Forwarded-...`. */
 export function createBotRequestHeaders(
   headers: IncomingHttpHeaders,
   sessionId: string,

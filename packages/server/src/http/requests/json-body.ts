@@ -41,10 +41,7 @@ export function parseJsonWithVerbatimField(bytes: Buffer, name: string): unknown
   return text === null ? value : { ...getObjectFields(value), [name]: new JsonText(text) };
 }
 
-/**
- * Returns the text of a field of a JSON object. Of several fields with the same name, the last one counts, as in `JSON.parse`.
- * Null if there is none. `json` must be valid.
- */
+/** The text of a field of valid JSON. The last of several with the same name counts, as in `JSON.parse`. Null if none. */
 function findFieldText(json: string, name: string): string | null {
   let found: string | null = null;
   let level = 0;
@@ -76,10 +73,7 @@ function findStringEnd(json: string, start: number): number {
   return at;
 }
 
-/**
- * Parses a request body like `parseJson`, but also rejects duplicate field names: parsers disagree about which of them
- * counts (RFC 8259, section 4).
- */
+/** Like `parseJson`, but rejects duplicate names: parsers disagree about which of them counts (RFC 8259, section 4). */
 export function parseJsonWithUniqueKeys(bytes: Buffer): unknown {
   const value = parseJson(bytes);
   const issues = findDuplicates(bytes.toString('utf8'));
@@ -106,10 +100,7 @@ function isNestedDeeper(bytes: Buffer, levels: number): boolean {
 
 const surrogate = /\p{Cs}/u;
 
-/**
- * Rejects a value that other programs may not be able to read. Changes `path` in place: a copy of it for each of a
- * million values would block the service.
- */
+/** Rejects a value that some programs cannot read. Changes `path` in place: a million copies would block the service. */
 function requireInteroperable(value: unknown, path: (string | number)[]): void {
   if (path.at(-1) === '__proto__') throw problemAt(path, 'is not an allowed field name');
   if (typeof value === 'string' && surrogate.test(value)) throw problemAt(path, 'contains half of a surrogate pair');

@@ -1,7 +1,4 @@
-/**
- * Removes the fields with these names from the query of a request target. The rest stays byte for byte. `query` is empty or
- * begins with `?`.
- */
+/** Removes fields from a query, which is empty or begins with `?`. The rest stays byte for byte. */
 export function removeQueryFields(query: string, ...names: readonly string[]): string {
   const fields = query.slice(1).split('&');
   const kept = fields.filter((field) => !names.some((name) => parse(field).has(name)));

@@ -5,7 +5,6 @@ import { isValidHost } from './request-head.ts';
 
 /** The client of a request, as seen through trusted proxies. */
 export type RequestClient = {
-  /** IP address of the client. */
   readonly address: string;
   /** URL at which the client reached the service, without a trailing slash. */
   readonly serviceUrl: string;

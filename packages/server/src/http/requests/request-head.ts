@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ApiError, createApiError } from '@bothost/contract';
 
-/**
- * Maximum number of header lines. Node's own limit, `maxHeadersCount`, must be 0 (off), because Node silently drops
- * lines beyond it.
- */
+/** Maximum number of header lines. Node's `maxHeadersCount` must be 0 (off), because it silently drops lines. */
 const headerLinesAtMost = 1_000;
 /** A host name, or an address in square brackets, with an optional port (RFC 9110, section 7.2). */
 const hostPattern = /^(?:[\w.~!$&'()*+,;=%-]*|\[[0-9a-f:.]+\])(?::\d*)?$/i;
@@ -14,10 +11,7 @@ export function isValidHost(text: string): boolean {
   return hostPattern.test(text);
 }
 
-/**
- * Returns the error of a malformed request head, or null. Rewrites an absolute target (RFC 9112, section 3.2.2) to a
- * path.
- */
+/** The error of a malformed request head, or null. Rewrites an absolute target (RFC 9112, section 3.2.2) to a path. */
 export function checkRequestHead(incoming: IncomingMessage): ApiError | null {
   const { rawHeaders, httpVersion, url = '' } = incoming;
   if (rawHeaders.length > 2 * headerLinesAtMost) return createApiError('headers-too-large');

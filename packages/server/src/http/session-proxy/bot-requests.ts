@@ -8,7 +8,6 @@ import { type BotAddress, getAddressAuthority } from '../../instances/address.ts
 
 export type RequestToBot = {
   readonly address: BotAddress;
-  /** Path and query of the request. */
   readonly path: string;
   readonly headers: Record<string, string | string[]>;
 };
@@ -121,10 +120,7 @@ function connect(options: buildConnector.Options, done: buildConnector.Callback)
   connector(options, done);
 }
 
-/**
- * Copies the request body to a separate stream. undici destroys this stream if the bot responds without reading the
- * whole body; the connection of the client stays open.
- */
+/** Copies the request body, because undici destroys its stream if the bot responds early. The client's connection stays open. */
 function bodyOf(incoming: IncomingMessage): PassThrough {
   const body = new PassThrough();
   body.on('error', () => undefined);

@@ -5,13 +5,11 @@ export type SessionPath = {
   readonly agentName: string;
   readonly sessionId: string;
   readonly target: string;
-  /** Whether the path is reserved for the service. */
   readonly reserved: boolean;
 };
 
 const pattern = new RegExp(`^${publicApiBasePath}/([^/?#]+)/sessions/([^/?#]+)(/[^?#]*)?(\\?[^#]*)?(#.*)?$`);
 
-/** Parses a path of the session proxy. Returns null for any other path. */
 export function parseSessionPath(url: string): SessionPath | null {
   const match = pattern.exec(url);
   if (match === null) return null;

@@ -137,10 +137,7 @@ export async function authorizeSessionAccess(
   return organizationId;
 }
 
-/**
- * Returns the address of the bot of a session. Fails with 404 if the session does not exist or belongs to another
- * organization, and with 421 if another server runs it.
- */
+/** The bot's address. Fails with 404 for a missing session or another organization's, and 421 if another server runs it. */
 export async function locateSession(
   context: Pick<ProxyContext, 'sessionAddresses'>,
   incoming: IncomingMessage,
@@ -159,10 +156,7 @@ export async function locateSession(
     : hold(context.sessionAddresses, known.sessionId, incoming);
 }
 
-/**
- * Waits until the session is dispatched to its bot. Fails with 404 if the session ends before that, and with 504 after
- * the time limit.
- */
+/** Waits for dispatch. Fails with 404 if the session ends before that, and with 504 after the time limit. */
 async function hold(
   sessionAddresses: SessionAddressRegistry,
   sessionId: string,

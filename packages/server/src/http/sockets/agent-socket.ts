@@ -161,10 +161,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
     return isLive ? ended : { by: 'service' };
   }
 
-  /**
-   * Waits for the session's instance and opens the WebSocket of its bot. Returns null if the client disconnects before the
-   * instance is ready.
-   */
+  /** Opens the bot's WebSocket once the instance is ready. Null if the client disconnects before that. */
   async function openBot(
     incoming: IncomingMessage,
     client: IncomingWebSocketClient,
@@ -194,10 +191,7 @@ export function createAgentWebSocketRelay(context: AgentSocketContext) {
   return { handle, refusalOf: refusedHandshakes.find };
 }
 
-/**
- * Returns a failure whose message contains the HTTP status of the bot's response. Most bots that reject a WebSocket have no `/ws`
- * route and respond with 404.
- */
+/** A failure with the HTTP status of the bot. Most bots that reject a WebSocket have no `/ws` route and respond with 404. */
 function failureFromRefusal(cause: BotRefusedSocketError): ApiError {
   const { answer } = cause;
   if (answer === null) return createApiError('bot-unreachable', { cause });

@@ -5,7 +5,6 @@ const earlyBytes = 65_536;
 
 /** The bytes that a client sends before it gets a response, for example to its WebSocket handshake. */
 export type ClientBytesBeforeResponse = {
-  /** Signal that aborts when the client disconnects. */
   readonly disconnected: AbortSignal;
   /** Stops reading, pauses the socket, and returns the bytes read so far. */
   readonly take: () => Buffer;

@@ -83,10 +83,7 @@ export function createPhoneCarrierConnection(
   };
 }
 
-/**
- * Returns the WebSocket close code for a failure (RFC 6455, section 7.4.1, and its IANA registry): 1013 try again later, 1001
- * going away, 1008 policy violation, 1011 internal error.
- */
+/** RFC 6455, section 7.4.1, and its IANA registry: 1013 try again later, 1001 going away, 1008 policy, 1011 internal error. */
 function closeCode(error: ApiError): number {
   if (error.status === 429 || error.status === 503) return 1013;
   if (error.reason === 'session-ended') return 1001;

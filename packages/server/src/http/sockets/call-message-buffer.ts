@@ -22,16 +22,10 @@ const audioRates: Record<PhoneCarrier, number> = { twilio: 8_000, telnyx: 8_000,
  */
 const wireBytesPerAudioByte = 8;
 
-/**
- * Overhead in bytes that is counted for each held message, so that the size limit also bounds the number of empty
- * messages.
- */
+/** Overhead counted for each held message, so that the size limit also bounds the number of empty messages. */
 const messageBytes = 64;
 
-/**
- * Holds the most recent seconds of audio and all messages without audio. A bot identifies the call by the first
- * messages, which contain no audio.
- */
+/** Holds the last seconds of audio and all other messages, because a bot identifies the call by the first ones. */
 export function createPhoneCallMessageBuffer(carrier: PhoneCarrier): PhoneCallMessageBuffer {
   const most = carrierMessageBufferLimits.audioSeconds * audioRates[carrier];
   const held: Message[] = [];

@@ -10,14 +10,10 @@ import type { ClientBytesBeforeResponse } from './bytes-before-response.ts';
  * messages until the bot is connected.
  */
 export type IncomingWebSocketClient = {
-  /** Signal that aborts when the client disconnects. */
   readonly disconnected: AbortSignal;
   /** Called when an instance is claimed for the session of this client. The instance may still be starting. */
   readonly claimed: () => Promise<void>;
-  /**
-   * Called when the WebSocket `bot` is open. Accepts the client and returns its paused WebSocket. Null if the client
-   * has disconnected.
-   */
+  /** Accepts the client and returns its paused WebSocket. Null if the client has disconnected. `bot` must be open. */
   readonly join: (bot: WebSocket) => Promise<WebSocket | null>;
   readonly refuse: (error: ApiError) => void;
 };

@@ -6,10 +6,7 @@ import { type ServerOptions, WebSocketServer } from 'ws';
 /** Milliseconds to wait for the client's side of the closing handshake. */
 const closeMs = 2_000;
 
-/**
- * Creates a function that accepts a WebSocket at `webSocketProbePath` and closes it normally, to show that proxies pass on the
- * upgrade. The function returns false for other paths.
- */
+/** Accepts a WebSocket at `webSocketProbePath` and closes it, to show that proxies pass it on. False for other paths. */
 export function createProbeSocket(): (incoming: IncomingMessage, socket: Duplex, head: Buffer) => boolean {
   // Widen the type to `object`, because the types of `ws` do not declare the option `closeTimeout`.
   const timeouts: object = { closeTimeout: closeMs };

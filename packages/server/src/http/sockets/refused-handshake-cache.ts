@@ -3,10 +3,7 @@ import type { ApiError } from '@bothost/contract';
 /** Maximum number of remembered refusals. The oldest refusal is dropped first. */
 const entries = 1_000;
 
-/**
- * Remembers, by token, why WebSocket handshakes were refused. Browsers hide the response to a handshake from the page, so the
- * page requests the same URL with plain HTTP to learn the cause.
- */
+/** Browsers hide the response to a handshake, so a page requests the same URL with plain HTTP to learn the cause. */
 export function createRefusedHandshakeCache() {
   const byToken = new Map<string, ApiError>();
   return {

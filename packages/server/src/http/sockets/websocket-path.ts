@@ -3,16 +3,12 @@ import { getWebSocketBasePath, type PhoneCarrier, phoneCarriers } from '@bothost
 import { readBearerToken } from '../requests/bearer.ts';
 import { findQueryField, removeQueryFields } from '../requests/query-fields.ts';
 
-/** The agent that a WebSocket path names. */
 export type QualifiedAgentName = { readonly agentName: string; readonly organizationName: string };
 
 /** A parsed WebSocket path of an agent. `query` is for the bot, and contains the token if it is sent in the query. */
 export type WebSocketPath = { readonly token: string | null; readonly query: string } & (
   | { readonly carrier: null; readonly host: QualifiedAgentName }
-  /**
-   * A connection from a phone carrier. `host` is the name of the called agent. It is null if the path contains no agent name:
-   * then the carrier's start message must contain the name.
-   */
+  /** A phone carrier. `host` is the called agent, or null if only the carrier's start message names it. */
   | { readonly carrier: PhoneCarrier; readonly host: QualifiedAgentName | null }
 );
 
