@@ -42,14 +42,12 @@ export type ServiceContext = StoreContext & {
   readonly maxConversationLevel: ConversationLevel;
   /** Computes the hash of the content of a directory that is served as an agent. */
   readonly hashDirectory: (path: string) => Promise<string>;
-  /** Id of this server process. */
   readonly serverId: string;
   readonly socketTokenKey: Buffer;
   readonly controlTokenKey: Buffer;
   readonly iceServersOf: SessionIceServers;
   readonly roomProviders: RoomProviders;
   readonly liveKitRooms: LiveKitRooms;
-  /** Wakes the worker that deletes rooms. */
   readonly deleteRooms: () => void;
   /** Derives the secrets in the URLs at which vendors announce calls. */
   readonly urlSecretKey: Buffer;

@@ -60,10 +60,7 @@ async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
   return pino(options, createTerminalLog());
 }
 
-/**
- * Stops the server on a signal, even while the server starts. `grace` is in seconds, or null if bots keep running after
- * the shutdown.
- */
+/** Stops the server on a signal, even while it starts. `grace` is in seconds, or null if bots keep running. */
 function stopOnSignals(
   starting: Promise<RunningServer>,
   logger: Logger,

@@ -15,10 +15,7 @@ export type CallerTypeByCredential = {
   readonly operator: Actor & { readonly serviceUrl: string };
 };
 
-/**
- * Handles requests of one operation. `canceled` returns a signal that aborts when the client disconnects or the server closes, for
- * operations that wait or take long.
- */
+/** `canceled` returns a signal that aborts when the client disconnects or the server closes, for slow operations. */
 export type OperationHandler<Request, Caller, Result> = (
   request: Request,
   caller: Caller,

@@ -1,7 +1,4 @@
-/**
- * An error that says why the service cannot start or continue, and what the operator should do. Its message contains no
- * secrets, because `main.ts` prints it.
- */
+/** An error that says what the operator should do. Contains no secrets, because `main.ts` prints it. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }

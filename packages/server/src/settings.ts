@@ -19,10 +19,7 @@ export type Setting<T> = {
   readonly description: string;
   /** The default value as shown in the documentation. By default, that of the schema. */
   readonly shownDefault: string;
-  /**
-   * Whether the value is secret. A secret can also be read from the file that `<NAME>_FILE` names, and is never
-   * printed.
-   */
+  /** A secret can also be read from the file that `<NAME>_FILE` names, and is never printed. */
   readonly secret: boolean;
 };
 
@@ -84,10 +81,7 @@ const trustedProxies = z.string().transform((text, check): number | string[] => 
   return proxies;
 });
 
-/**
- * Environment variables that npm, pip and uv read: package indexes, proxies, certificates. They usually contain no
- * secret of the service.
- */
+/** Variables of npm, pip and uv: package indexes, proxies, certificates. Usually without a secret of the service. */
 const wellKnownBuildVariables = [
   'npm_config_registry',
   'PIP_INDEX_URL',

@@ -4,7 +4,6 @@ import { closeIncident, listOrganizationsWithAlerts, type MeasuredAlert, measure
 
 type Context = Pick<StoreContext, 'db' | 'now' | 'newId'> & {
   readonly host: { readonly region: string };
-  /** The URL at which people reach the service. */
   readonly serviceUrl: () => string;
 };
 

@@ -45,15 +45,11 @@ export type MeasuredAlert = AlertRow & {
   readonly is_firing: boolean;
 };
 
-/**
- * Sessions that ended within the window of the alert `a`. A session lasts four hours at most, so that an index of sessions by
- * creation bounds the search.
- */
+/** Sessions that ended in the alert's window. They last four hours at most, so an index by creation bounds the search. */
 const endedInWindow = (now: Date) => sql`sessions.agent_id = a.agent_id and sessions.state = 'ended'
   and sessions.ended_at >= ${now}::timestamptz - a.window_minutes * interval '1 minute'
   and sessions.created_at >= ${now}::timestamptz - a.window_minutes * interval '1 minute' - interval '5 hours'`;
 
-/** Returns the ids of the organizations that have alerts in a region. */
 export async function listOrganizationsWithAlerts(db: Database, region: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('alerts')

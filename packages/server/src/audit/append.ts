@@ -2,10 +2,7 @@ import type { Database } from '../store/tables.ts';
 import { computeChainHash, initialPreviousHash, type NewAuditEvent } from './chain.ts';
 import { findLastEvent, insertEvent, lockAuditLog } from './rows.ts';
 
-/**
- * Appends an entry to an audit log. Call this last in a transaction, because the log stays locked until the transaction
- * ends.
- */
+/** Appends an audit entry. Call this last in a transaction, because the log stays locked until the transaction ends. */
 export async function appendAudit(db: Database, organizationId: string, event: NewAuditEvent): Promise<void> {
   await lockAuditLog(db, organizationId);
   const last = await findLastEvent(db, organizationId);

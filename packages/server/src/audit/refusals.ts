@@ -26,10 +26,7 @@ export type RefusalLog = {
 
 const notRecorded = 'refused request not recorded in the audit log';
 
-/**
- * Records refused requests in the audit log, each in its own transaction. `limit` limits the rate of these entries, so that they
- * do not fill the disk.
- */
+/** Records refused requests, each in its own transaction. `limit` limits their rate, so that they do not fill the disk. */
 export function createRefusalLog(
   context: { readonly db: Database; readonly now: () => Date; readonly logger: Pick<Logger, 'warn'> },
   limit: { readonly take: (organizationId: string) => boolean },

@@ -6,10 +6,7 @@ import type { TarEntry } from './tar.ts';
 
 const chunkBytes = 256 * 1024;
 
-/**
- * Returns the tar entry of a file, or none if the file was removed. Pads the content with zeros if the file shrinks
- * while it is read.
- */
+/** The tar entry of a file, or none if it was removed. Padded with zeros if the file shrinks while it is read. */
 export async function* iterateFileEntries(dataDirectory: string, path: string): AsyncGenerator<TarEntry> {
   yield* withFile(dataDirectory, path, async function* (file) {
     const { size } = await file.stat();
@@ -17,10 +14,7 @@ export async function* iterateFileEntries(dataDirectory: string, path: string): 
   });
 }
 
-/**
- * Returns tar entries for the files of a directory whose names `isWanted` accepts, without subdirectories. Returns none
- * if the directory does not exist.
- */
+/** Tar entries for files whose names `isWanted` accepts, without subdirectories. None if the directory is missing. */
 export async function* iterateDirectoryEntries(
   dataDirectory: string,
   path: string,
@@ -32,7 +26,6 @@ export async function* iterateDirectoryEntries(
   }
 }
 
-/** Returns tar entries for the given ranges of a sparse file. */
 export async function* iterateSparseEntries(
   dataDirectory: string,
   path: string,

@@ -6,7 +6,6 @@ import { OperatorError } from '../operator-error.ts';
 /** A backup that `botcli operator restore` unpacked and that the service has not finished restoring. */
 export type PendingRestore = { readonly directory: string; readonly manifest: BackupManifest };
 
-/** Finds the pending restore of a data directory. Null if there is none. */
 export async function findPendingRestore(dataDirectory: string): Promise<PendingRestore | null> {
   const directory = join(dataDirectory, pendingRestoreDirectoryNames.complete);
   if (!(await exists(directory))) return null;
@@ -37,10 +36,7 @@ export async function moveRestoredFiles({ directory }: PendingRestore, dataDirec
   for (const name of await readdir(files)) await rename(join(files, name), join(dataDirectory, name));
 }
 
-/**
- * Removes a completed restore. Renames the restore's directory first, so that a kill leaves no partial directory that
- * the next start would restore.
- */
+/** Renames the directory before it is removed, so that a kill leaves nothing partial that the next start would restore. */
 export async function removeCompletedRestore({ directory }: PendingRestore, dataDirectory: string): Promise<void> {
   const old = join(dataDirectory, 'restore.done');
   await rm(old, { recursive: true, force: true });

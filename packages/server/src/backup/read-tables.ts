@@ -8,10 +8,7 @@ const batchRows = 200;
 /** A batch of rows of one table, as the text of a JSON array. */
 export type TableBatch = { readonly table: string; readonly number: number; readonly rows: string };
 
-/**
- * The rows of these tables without what bots wrote: events and exits without the last output, and no rows of logs, whose files are
- * not in the backup.
- */
+/** Rows without what bots wrote: no last output, and no rows of logs, whose files are not in the backup. */
 const rowsWithoutBotText: ReadonlyMap<string, RawBuilder<unknown>> = new Map([
   [
     'sessions',

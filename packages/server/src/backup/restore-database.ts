@@ -81,10 +81,7 @@ async function parentsFirst(db: Database): Promise<readonly string[]> {
   return [...ordered];
 }
 
-/**
- * Ends the instances and sessions in the backup, because they do not run on this machine. Reopens deployments and
- * builds, so that builds are prepared again from their archives.
- */
+/** Ends instances and sessions, which do not run on this machine. Reopens deployments and builds to prepare them again. */
 async function forgetLost(
   context: { readonly db: Database; readonly now: () => Date },
   region: string,

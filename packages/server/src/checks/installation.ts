@@ -1,6 +1,5 @@
 import type { RuntimeKind } from '@bothost/runtime/registry';
 
-/** Settings of the operator that the checks need. */
 export type InstallationSettings = {
   readonly runtime: RuntimeKind;
   readonly dataDirectory: string;

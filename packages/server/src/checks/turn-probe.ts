@@ -38,7 +38,6 @@ const allocate: StunRequest = {
   method: 'allocate',
   attributes: [['requestedTransport', Buffer.from([udp, 0, 0, 0])]],
 };
-/** Ends an allocation. */
 const release: StunRequest = { method: 'refresh', attributes: [['lifetime', Buffer.alloc(4)]] };
 const unauthorized = 401;
 const staleNonce = 438;
@@ -53,10 +52,7 @@ export async function probeStun(url: IceUrl): Promise<string | null> {
   }
 }
 
-/**
- * Allocates a relay on a TURN server, asks where it relays to, and gives the relay back. No data is relayed. Rejects with
- * `SilentServerError`, or an error of the system or of TLS.
- */
+/** Allocates and frees a relay; relays no data. Rejects with `SilentServerError`, or an error of the system or of TLS. */
 export async function probeTurn(url: IceUrl, { username = '', credential = '' }: IceServer): Promise<TurnProbeResult> {
   const connection = await connectStun(url);
   try {

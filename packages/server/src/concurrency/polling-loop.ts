@@ -6,10 +6,7 @@ export type PollingLoop = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Starts a loop that calls `poll` immediately, when woken, and every `intervalMs` milliseconds, but never concurrently. Reports
- * the error of a failed poll to `onFailure` and continues.
- */
+/** Calls `poll` immediately, when woken, and every `intervalMs`, but never concurrently. Continues after a failure. */
 export function startPollingLoop(
   poll: (signal: AbortSignal) => Promise<unknown>,
   onFailure: (error: unknown) => void,

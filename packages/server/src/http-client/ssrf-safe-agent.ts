@@ -75,10 +75,7 @@ export function createSsrfSafeHttpAgent(options: {
     );
   }
 
-  /**
-   * Resolves like `work`, but rejects when the signal is aborted; if it already is, does not run `work`. Needed because undici
-   * ignores the signal until a request has a connection.
-   */
+  /** Resolves like `work`, but rejects when the signal aborts, which undici ignores until a request has a connection. */
   async function unlessAborted<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = options;
     signal.throwIfAborted();

@@ -1,7 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { InstanceAddress } from '@bothost/runtime';
 
-/** The address at which the bot of an instance listens. */
 export type BotAddress = InstanceAddress;
 
 type AddressColumns = { readonly socket: string | null; readonly host: string | null; readonly port: number | null };

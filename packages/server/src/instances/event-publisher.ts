@@ -1,10 +1,7 @@
 import { publishedEventsPath } from '@bothost/contract';
 import { deriveInstanceSecret } from './instance-secret.ts';
 
-/**
- * Returns the variables with which an image of Pipecat Cloud posts the events of its session to the service, without texts. Returns
- * none if the image cannot reach the service.
- */
+/** Variables with which a Pipecat Cloud image posts events without texts. None if it cannot reach the service. */
 export function describeEventPublisher(
   { internalUrl, key }: { readonly internalUrl: () => string | null; readonly key: Buffer },
   instanceId: string,

@@ -4,10 +4,7 @@ import { OperatorError } from '../operator-error.ts';
 import type { Database } from '../store/tables.ts';
 import { commitWithoutWaiting } from '../store/transaction.ts';
 
-/**
- * The host that runs the instances of a region. The process driver, which runs instances as local processes, treats each data
- * directory as a host.
- */
+/** The host of a region's instances. The process driver treats each data directory as a host. */
 export type RegionHost = { readonly id: string; readonly region: string };
 
 const aliveMs = 60_000;
@@ -83,10 +80,7 @@ export async function listOtherLiveRegions(
   return others.map((host) => host.region);
 }
 
-/**
- * Removes a new region whose first server did not start. Keeps a region that has agents or is the default region of an
- * organization.
- */
+/** Removes a new region whose first server did not start, unless it has agents or is an organization's default. */
 export async function removeRegionWithoutAgents(db: Database, { id, region }: RegionHost): Promise<void> {
   await db
     .deleteFrom('hosts')

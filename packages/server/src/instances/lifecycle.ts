@@ -81,15 +81,11 @@ export function markEnded(
   return updateInstanceIfInState(context.db, instanceId, ['starting', 'ready', 'stopping'], change);
 }
 
-/** Marks all instances of a region as ended at `at`. */
 export function endInstances(db: Database, region: string, at: Date): Promise<void> {
   return endInstancesOfRegion(db, region, at);
 }
 
-/**
- * Stores an event of an instance. Returns the id of the instance's session, if any, so that the caller can add the event to the
- * session.
- */
+/** Stores an event. Returns the id of the instance's session, if any, so that the caller can add the event to it. */
 export function recordInstanceEvent(
   db: Database,
   instanceId: string,

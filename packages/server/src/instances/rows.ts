@@ -154,10 +154,7 @@ export function findInstanceById(db: Database, id: string): Promise<InstanceRow 
   return db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/**
- * Deletes at most `limit` rows of instances that ended before a time. The history of the instances is stored with their
- * sessions.
- */
+/** Deletes at most `limit` rows of ended instances. Their history is stored with their sessions. */
 export async function deleteEndedInstances(db: Database, before: Date, limit: number): Promise<number> {
   const result = await db
     .deleteFrom('instances')

@@ -1,7 +1,4 @@
-/**
- * Nearest-rank percentile: the smallest value for which at least `p` percent of the values are not greater. `sorted` is in
- * ascending order.
- */
+/** Nearest rank: the smallest value that at least `p` percent do not exceed. `sorted` is in ascending order. */
 export function computeNearestRankPercentile(sorted: ArrayLike<number>, p: number): number {
   const rank = Math.max(1, Math.ceil((p / 100) * sorted.length));
   return sorted[rank - 1] ?? 0;

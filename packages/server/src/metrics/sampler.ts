@@ -4,10 +4,7 @@ import { insertSamples } from './rows.ts';
 import type { Sample } from './series.ts';
 
 export type Sampler = {
-  /**
-   * Takes the first reading of a session. Call this when the session is dispatched to its instance, or adopted from a previous
-   * server process. Does nothing if the session is sampled already.
-   */
+  /** Takes a session's first reading, at its dispatch or adoption. Does nothing if it is sampled already. */
   readonly begin: (sessionId: string, instanceId: string) => void;
   /** Takes a sample of the CPU and memory use of each session. Call this at the interval of the runtime's `sampleSeconds`. */
   readonly sample: () => Promise<void>;
@@ -29,16 +26,10 @@ type State = {
   finished: Promise<readonly Sample[]> | null;
 };
 
-/**
- * A session that is older than its first sample gets a last sample only if that covers at least this many milliseconds. A sample
- * of a shorter time would count as much as that of a whole second.
- */
+/** Minimum length of a session's last sample, because a shorter one would count as much as that of a whole second. */
 const shortestLastSampleMs = 100;
 
-/**
- * Creates a sampler, which turns cumulative usage into samples. The first reading of a session is only a baseline, so the time
- * during which the server was down has no samples.
- */
+/** Turns cumulative usage into samples. The first reading is a baseline, so time without a server has no samples. */
 export function createSampler(context: {
   db: Database;
   usage: (instanceIds: readonly string[]) => Promise<ReadonlyMap<string, ResourceUsage>>;

@@ -5,10 +5,7 @@ export type Sample = readonly [t: number, cpuMillicores: number, memoryBytes: nu
 
 export type SeriesPoint = { t: number; c: number; m: number };
 
-/**
- * Returns the mean CPU and the highest memory for each step of 5 s. Uses longer steps, a multiple of 5 s, if there
- * would be more than 720 points.
- */
+/** Mean CPU and highest memory per step of 5 s, or of a multiple of 5 s if there would be more than 720 points. */
 export function computeSeries(samples: readonly Sample[]): SeriesPoint[] {
   const [first] = samples;
   const last = samples.at(-1);

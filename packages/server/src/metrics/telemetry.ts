@@ -17,10 +17,7 @@ export type Telemetry = {
   readonly proxied: (kind: 'http' | 'websocket', outcome: string) => void;
 };
 
-/**
- * Times of a session start. A time is null if it is unknown, for example for a session that was adopted after a
- * restart.
- */
+/** Times of a session start. Null if unknown, for example for a session that was adopted after a restart. */
 export type SessionStartTimestamps = {
   readonly cold: boolean;
   readonly requestedAt: Date | null;

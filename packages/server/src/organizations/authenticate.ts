@@ -11,10 +11,7 @@ export type Caller = {
   readonly keyName: string;
 };
 
-/**
- * The caller of a request, as the audit log records it, with its organization and the URL at which the caller reached the service
- * (no trailing slash).
- */
+/** The caller for the audit log, its organization, and the URL at which it reached the service (no trailing slash). */
 export type Principal = Actor &
   Pick<Caller, 'organizationId' | 'organizationName'> & {
     readonly serviceUrl: string;

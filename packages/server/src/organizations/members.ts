@@ -26,7 +26,6 @@ export type Membership = {
   readonly viewersCanStartSessions: boolean;
 };
 
-/** The organizations of a person. */
 export async function listMemberships({ db }: Pick<Context, 'db'>, userId: string): Promise<Membership[]> {
   return (await listMembershipRows(db, userId)).map((row) => ({
     id: row.id,
@@ -70,10 +69,7 @@ export async function listMembers(
   return (await listMemberRows(db, scope.organizationId)).map(toMember);
 }
 
-/**
- * Adds the person who made the request to an organization. A person who is already a member gets the new role only if
- * it has more rights. Call this in a transaction.
- */
+/** Adds the caller to an organization. A member gets the new role only if it has more rights. Call in a transaction. */
 export async function addMember(context: Context, scope: Scope, role: Role): Promise<void> {
   const userId = scope.person?.id;
   if (userId === undefined) throw new Error('Only a person can join an organization.');
@@ -119,10 +115,7 @@ export async function transferOrganization(context: Context, scope: Scope, userI
   return listMembers(context, scope);
 }
 
-/**
- * Changes a member. Changes in the same organization run one at a time, so that two owners cannot remove each other. `userId`
- * is a UUID in upper or lower case.
- */
+/** Runs changes one at a time, so that two owners cannot remove each other. `userId` is a UUID in either case. */
 async function change(
   context: Context,
   { organizationId }: Scope,

@@ -92,10 +92,7 @@ export async function findApiKeyByHash(db: Database, hash: Buffer): Promise<ApiK
   return rows[0];
 }
 
-/**
- * `publicKey` is the API key in plain text if its kind is `public`. It is null if the kind is `private`, because a private key
- * is stored only as a hash.
- */
+/** `publicKey` is the plain text of a public key, and null for a private one, which is stored only as a hash. */
 export async function updateApiKeyLastUse(db: Database, id: string, at: Date, publicKey: string | null): Promise<void> {
   await db.updateTable('api_keys').set({ last_used_at: at, public_key: publicKey }).where('id', '=', id).execute();
 }

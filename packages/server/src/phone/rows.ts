@@ -17,10 +17,7 @@ export type ListedCall = {
   readonly result: 'answered' | 'connected' | 'failed' | 'refused';
 };
 
-/**
- * Lists the calls of an agent, newest first: sessions that a call document announced, refused calls, and refused calls of the
- * organization that name no agent.
- */
+/** An agent's calls, newest first: announced and refused ones, and the organization's refused calls without an agent. */
 export async function listCallRows(
   db: Database,
   agent: { readonly id: string; readonly organizationId: string; readonly name: string },

@@ -15,10 +15,7 @@ export type AnswerRequest = {
 
 export type SignatureProblem = 'signature-missing' | 'signature-wrong' | 'request-too-old';
 
-/**
- * Verifies the signature of a request with the credential of the carrier. Returns null if it is valid. `now` is needed if the
- * carrier signs the time.
- */
+/** Verifies a request's signature. Returns null if it is valid. `now` is needed if the carrier signs the time. */
 export type SignatureVerifier = (request: AnswerRequest, credential: string, now: Date) => SignatureProblem | null;
 
 /** Seconds that the signed time may differ from the time of this service. Telnyx recommends this tolerance. */
@@ -90,10 +87,7 @@ export function readForm({ method, body }: Pick<AnswerRequest, 'method' | 'body'
   return new URLSearchParams(method === 'POST' ? body.toString() : '');
 }
 
-/**
- * The URL of a request in the forms that carriers sign: as it is, and with or without the default port. Carriers differ in whether
- * they add or remove it.
- */
+/** The URL in the forms that carriers sign: with and without the default port, which they may add or remove. */
 function listUrlForms({ serviceUrl, target }: AnswerRequest): readonly string[] {
   const host = serviceUrl.replace(/:\d+$/, '');
   const port = serviceUrl.startsWith('https') ? 443 : 80;

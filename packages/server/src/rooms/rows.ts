@@ -17,7 +17,6 @@ export async function insertRoom(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Deletes the record of a room that was not created. */
 export async function deleteRoomRow(db: Database, sessionId: string): Promise<void> {
   await db.deleteFrom('session_rooms').where('session_id', '=', sessionId).execute();
 }

@@ -24,7 +24,6 @@ import {
 export type SessionRoomContext = Pick<StoreContext, 'db' | 'now'> & {
   readonly keyring: Keyring;
   readonly roomProviders: RoomProviders;
-  /** Wakes the worker that deletes rooms. */
   readonly deleteRooms: () => void;
 };
 
@@ -110,10 +109,7 @@ export function endSessionRoom(db: Database, sessionId: string, at: Date): Promi
   return scheduleRoomDeletion(db, sessionId, at);
 }
 
-/**
- * Returns what the bot of a session gets with `POST /bot`, besides the headers of every session. Rejects if the session has ended, or
- * its room cannot be decrypted.
- */
+/** What a bot gets with `POST /bot`. Rejects if the session has ended, or its room cannot be decrypted. */
 export async function createBotRequest(
   context: Pick<SessionRoomContext, 'db' | 'keyring' | 'roomProviders'>,
   session: {
@@ -133,7 +129,6 @@ export async function createBotRequest(
   return context.roomProviders[transport].createBotRequest(organizationId, room, body);
 }
 
-/** Records the meetings that the bot of a session joined. */
 export function recordMeetings(db: Database, sessionId: string, meetings: readonly Meeting[]): Promise<void> {
   return addMeetings(db, sessionId, meetings);
 }

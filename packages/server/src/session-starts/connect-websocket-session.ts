@@ -26,7 +26,6 @@ export type WebSocketTarget = NamedAgent & {
   readonly carrier: PhoneCarrier | null;
 };
 
-/** The session of a connected client. */
 export type WebSocketSession = {
   readonly sessionId: string;
   /** Whether a token named the session. */
@@ -48,7 +47,6 @@ export type WebSocketSession = {
   readonly refused: (response: { readonly status: number; readonly phrase: string }) => Promise<void>;
   /** Ends a session whose WebSocket was not relayed. */
   readonly finish: (status: SessionCompletionStatus) => Promise<void>;
-  /** Ends a session whose WebSocket was relayed. */
   readonly finishRelayed: (end: RelayedSocketEnd) => Promise<void>;
   /** Registers a callback that is called when the session is stopped. */
   readonly onStop: (abort: () => void) => void;
@@ -127,7 +125,6 @@ async function connect(context: ConnectContext, target: SocketTarget): Promise<W
   }
 }
 
-/** Returns the session for which a token is valid. Null if the token is not valid for this agent. */
 export function findTokenSession(
   context: Pick<ServiceContext, 'now' | 'socketTokenKey'>,
   { agentName, organizationName }: NamedAgent,

@@ -15,10 +15,7 @@ const Payload = z.object({
 });
 export type TokenPayload = z.infer<typeof Payload>;
 
-/**
- * Returns the token `<base64url payload>.<base64url HMAC-SHA256>`. It opens the WebSocket only once, because a session waits
- * for only one client.
- */
+/** Token `<base64url payload>.<base64url HMAC-SHA256>`: opens one WebSocket, because a session waits for only one client. */
 export function signToken(key: Buffer, payload: TokenPayload): string {
   const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
   return `${text}.${signature(key, text).toString('base64url')}`;

@@ -22,7 +22,6 @@ type StartResponseInput = {
   readonly deployment: StartedSession['deployment'];
 };
 
-/** The response to a start, with the token that opens the session. */
 export function createStartResponse(
   { socketTokenKey, iceServersOf }: Pick<ServiceContext, 'socketTokenKey' | 'iceServersOf'>,
   { serviceUrl, organizationId, organizationName }: Principal,

@@ -51,10 +51,7 @@ export async function startMemberSession(
   return start(context, caller, agentName, { ...options, fields: undefined, isMember: true });
 }
 
-/**
- * Starts a session with a public key. Resolves when the session is stored and has claimed an instance. If the instance is warm, also
- * dispatches the session.
- */
+/** Starts a session. Resolves when it is stored and has claimed an instance; if that is warm, it is dispatched too. */
 export function startSession(
   context: StartContext,
   caller: Principal,

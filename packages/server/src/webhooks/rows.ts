@@ -125,7 +125,6 @@ export async function insertDeliveriesOfAgentEvent(
     on conflict (webhook_id, event_id) do nothing`.execute(db);
 }
 
-/** Inserts an event for one webhook. */
 export function insertDelivery(db: Database, row: Insertable<WebhookDeliveriesTable>): Promise<DeliveryRow> {
   return db.insertInto('webhook_deliveries').values(row).returningAll().executeTakeFirstOrThrow();
 }

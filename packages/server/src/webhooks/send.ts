@@ -26,10 +26,7 @@ export type WebhookResponse = {
   readonly error: string | null;
 };
 
-/**
- * Sends one signed request (Standard Webhooks), connects only to allowed addresses and follows no redirect. Rejects only if
- * `closing` aborts.
- */
+/** Sends a signed request (Standard Webhooks) to allowed addresses, without redirects. Rejects only if `closing` aborts. */
 export async function sendWebhookMessage(
   options: WebhookConnectionOptions,
   message: WebhookMessage,

@@ -6,10 +6,7 @@ import type { Database } from '../store/tables.ts';
 type Context = { readonly db: Database; readonly keyring: Keyring };
 type Owner = { readonly organizationId: string; readonly webhookId: string };
 
-/**
- * Creates the key that signs the requests of a webhook. Returns it in the format of Standard Webhooks, and wrapped with a key of
- * the organization. Call this outside a transaction.
- */
+/** Creates a signing key in the format of Standard Webhooks, and wraps it. Call this outside a transaction. */
 export async function createSigningKey(
   { db, keyring }: Context,
   owner: Owner,

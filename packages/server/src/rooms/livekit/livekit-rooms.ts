@@ -21,10 +21,7 @@ export type LiveKitRooms = RoomProvider & {
 /** Seconds for which LiveKit keeps a room until its first participant joins: the longest start of a session, and more. */
 const emptySeconds = maxSessionStartWaitSeconds + 300;
 
-/**
- * Rooms of the LiveKit server that the operator has configured; `server` is null without one. Only the service has the secret of
- * the server: each participant gets a token for one room.
- */
+/** Rooms of the operator's LiveKit server; `server` is null without one. Participants get a token for one room, not the secret. */
 export function createLiveKitRooms(
   server: LiveKitServer | null,
   { now, logger }: { readonly now: () => Date; readonly logger: Pick<Logger, 'error'> },
