@@ -25,10 +25,7 @@ type FailureOptions = {
   readonly issues?: readonly LocatedIssue[];
   /** Data for scripts. Printed only with `--json`. */
   readonly details?: Readonly<Record<string, unknown>> | null;
-  /**
-   * The original error, for debuggers; never printed. Omit an error that quotes secrets, such as a parser error for a secret
-   * file.
-   */
+  /** The original error, for debuggers; never printed. Omit one that quotes secrets, such as that of a secret file's parser. */
   readonly cause?: unknown;
 };
 

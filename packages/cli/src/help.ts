@@ -77,10 +77,7 @@ function optionRows(options: Options): readonly (readonly [string, string])[] {
 
 type Rows = readonly (readonly [string, string])[];
 
-/**
- * Minimum width of the column with descriptions. If the terminal is too narrow for it, each description is on the line below its
- * entry.
- */
+/** Minimum width of the descriptions. If the terminal is narrower, each is on the line below its entry. */
 const minimumColumns = 30;
 
 function sectionWriter({ columns, title }: HelpStyle): (name: string, rows: Rows) => readonly string[] {

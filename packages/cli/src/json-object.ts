@@ -1,7 +1,4 @@
-/**
- * Returns the fields of a parsed JSON or TOML object. Their values are not checked. Returns an empty object if `value` is not an
- * object.
- */
+/** The fields of a parsed JSON or TOML object, not checked. Empty if `value` is not an object. */
 export function getObjectFields(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

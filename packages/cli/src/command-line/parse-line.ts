@@ -5,15 +5,11 @@ import type { PositionalArguments } from './command.ts';
 import { globalOptions } from './global-options.ts';
 import type { Option, Options } from './options.ts';
 
-/** A word of the command line that is not an option, and its position. */
 export type PositionalWord = { readonly text: string; readonly index: number };
 
 type Token = NonNullable<ReturnType<typeof tokenize>>[number];
 
-/**
- * Finds the words of a command line that can name a command. Skips all options, because only the command determines which options
- * are valid.
- */
+/** Finds the words that can name a command. Skips all options, because only the command determines which are valid. */
 export function findPositionalWords(args: readonly string[]): readonly PositionalWord[] {
   const words: PositionalWord[] = [];
   for (const token of tokenize(args, globalOptions)) {
@@ -50,10 +46,7 @@ export function readRawOption(args: readonly string[], name: keyof typeof global
   return value;
 }
 
-/**
- * Parses the options and arguments of a command. `wordIndexes` are the positions of the words that name the command. Throws a
- * `UsageError`.
- */
+/** Parses a command's options and arguments. `wordIndexes` are the positions of the words that name it. Throws a `UsageError`. */
 export function parseCommandLine(
   args: readonly string[],
   wordIndexes: ReadonlySet<number>,
@@ -175,10 +168,7 @@ function optionValue(token: Extract<Token, { kind: 'option' }>, options: Options
   }
 }
 
-/**
- * The error quotes `rawName` only if it looks like an option. Other text may be a secret that begins with a hyphen, such as a PEM
- * key.
- */
+/** The error quotes `rawName` only if it looks like an option, because other text may be a secret, such as a PEM key. */
 function unknownOptionError(rawName: string, options: Options): UsageError {
   if (!/^-{1,2}[a-z][a-z-]{0,39}$/i.test(rawName)) {
     return new UsageError(

@@ -71,10 +71,7 @@ export function requireApiKey(
   return key.value;
 }
 
-/**
- * Throws a `Failure` if there is no usable key, or if the key is an API key. An API key belongs to an organization, not to a
- * person.
- */
+/** Throws a `Failure` for a missing key and for an API key, which belongs to an organization, not to a person. */
 export function requirePersonalToken(key: ValueWithSource | null, warn: (text: string) => void): string {
   const token = requireApiKey('private', key, warn);
   if (checkApiKeyFormat(token).kind === 'private') {
@@ -90,10 +87,7 @@ export function requirePersonalToken(key: ValueWithSource | null, warn: (text: s
 export const organizationSelectionHint =
   'Select one with `botcli cloud organizations select NAME`, --organization or BOTCLI_ORG.';
 
-/**
- * Throws a `Failure` if no organization is set. A personal token does not imply an organization, because a person can be a member
- * of several.
- */
+/** Throws a `Failure` without an organization. A personal token implies none: a person can be a member of several. */
 export function requireOrganization(organization: ValueWithSource | null): string {
   if (organization === null)
     throw new Failure('organization-missing', 'No organization is selected.', organizationSelectionHint);

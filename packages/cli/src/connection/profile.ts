@@ -33,10 +33,7 @@ export async function readProfile(file: string, warn: (text: string) => void): P
   };
 }
 
-/**
- * Changes fields of the profile (null removes a field) and keeps all other content. Replaces the file atomically and follows a
- * symbolic link.
- */
+/** Changes fields (null removes one) and keeps all others. Replaces the file atomically and follows a symbolic link. */
 export async function writeProfile(file: string, changes: Partial<Profile>): Promise<void> {
   const table: TomlTable = { ...(await readTable(file)) };
   for (const field of fields) {

@@ -3,10 +3,7 @@ import { canPrompt } from '../io/confirm.ts';
 import type { CommandIo } from '../io/io.ts';
 import type { ValueWithSource } from './settings.ts';
 
-/**
- * Reads a credential from standard input. Credentials are not accepted as arguments, because other users of the machine can see
- * the arguments of a process.
- */
+/** Reads a credential from standard input, because other users of the machine can see the arguments of a process. */
 export async function readPipedCredential(io: CommandIo): Promise<ValueWithSource> {
   const text = (await io.stdin.readText()).trim();
   if (text === '') throw new UsageError('--with-token reads the key from standard input, which is empty.');

@@ -1,10 +1,7 @@
 import { formatInstallCommands, serviceVersionHeader } from '@bothost/contract/command-line-package';
 import { version } from '../version.ts';
 
-/**
- * Wraps `fetch`. Warns once if a response comes from a service of another version, because that service may understand other
- * requests than this program sends.
- */
+/** Warns once if a response comes from a service of another version, which may understand other requests. */
 export function createVersionCheckedFetch(request: typeof fetch, origin: string, warn: (text: string) => void) {
   let isChecked = false;
   return async (...args: Parameters<typeof fetch>): Promise<Response> => {

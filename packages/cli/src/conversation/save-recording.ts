@@ -9,7 +9,6 @@ import { saveFile } from '../io/save-file.ts';
 type Session = { readonly agentName: string; readonly sessionId: string };
 type SaveOptions = { readonly file: string; readonly force: boolean };
 
-/** Why a recording cannot be saved. */
 export const missingRecordings: Readonly<Record<Exclude<RecordingState, 'available'>, string>> = {
   none: 'Sessions are recorded at the level recording only. For new sessions, deploy with --conversation-level recording.',
   hidden: 'Viewers cannot hear recordings.',

@@ -93,7 +93,6 @@ type DeployRun = {
   readonly desired: DesiredAgent;
   readonly current: AgentWithDeployments | null;
   readonly region: string;
-  /** Whether this command created the agent's secret set. */
   readonly createdSecretSet: boolean;
 };
 
@@ -154,10 +153,7 @@ async function previewAndDeploy(run: DeployRun, code: Code, packable: PackablePr
   return executeDeploy(run, code, packable, changes, document);
 }
 
-/**
- * Creates the report for an unchanged project. The latest deployment has the same code and settings, but may be in progress or
- * have failed.
- */
+/** Reports an unchanged project, whose latest deployment may be in progress or have failed. */
 async function reportUnchanged(
   { context, options, client, project }: DeployRun,
   current: AgentWithDeployments,

@@ -88,10 +88,7 @@ export function findSecretRevisionChanges(
   });
 }
 
-/**
- * Returns the change of the code. The same tag counts as a change, because only the service can ask the registry whether the tag
- * was pushed again.
- */
+/** Returns the change of the code. The same tag counts as one, because only the service can ask whether it was pushed again. */
 export function findCodeChange(
   current: DeploymentDetails | null,
   { contentHash, buildId, image }: Code,

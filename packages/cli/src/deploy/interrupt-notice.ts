@@ -1,9 +1,6 @@
 import type { CommandContext } from '../command-line/context.ts';
 
-/**
- * Runs an action. If Ctrl-C interrupts it, prints `notice`, which says what happens next, for example that the service continues
- * a build.
- */
+/** Runs an action. Ctrl-C prints `notice`, which says what happens next, for example that a build continues. */
 export async function withInterruptNotice<T>(
   { io, messages }: Pick<CommandContext, 'io' | 'messages'>,
   notice: string,

@@ -1,7 +1,6 @@
 import type { ImageLayer } from '@bothost/contract';
 import { formatMebibytes } from '../output/format.ts';
 
-/** Number of layers that are shown one by one. */
 const shownLayers = 12;
 const barWidth = 20;
 

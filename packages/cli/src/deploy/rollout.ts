@@ -15,10 +15,7 @@ const pollIntervalMs = 250;
 /** Interval of progress messages if there is no terminal. */
 const noticeIntervalSeconds = 15;
 
-/**
- * Waits until a deployment is active and shows its progress. Throws a `Failure` if the deployment fails or another deployment
- * supersedes it.
- */
+/** Waits for a deployment and shows its progress. Throws a `Failure` if it fails or is superseded. */
 export function waitForRollout(
   context: Pick<CommandContext, 'io' | 'messages'>,
   client: ApiClient,
@@ -76,10 +73,7 @@ async function pollRollout(
   }
 }
 
-/**
- * Returns the last part of the status line: whether another deployment is active during the rollout. The text is short, so that
- * the status line fits into 60 columns.
- */
+/** Whether another deployment is active during the rollout. Short, so that the status line fits into 60 columns. */
 function servingNote(serving: string | null, deploymentId: string): string {
   if (serving === null) return '; none is active yet';
   return serving === deploymentId ? '' : '; previous one is active';

@@ -10,10 +10,7 @@ import type { CommandContext } from '../command-line/context.ts';
 import { withRetries } from '../connection/retry.ts';
 import type { ArchiveFile } from '../pack/pack-project.ts';
 
-/**
- * Uploads an archive and returns the id of the upload. Resumes an interrupted upload of the same content, even from an earlier
- * run of botcli.
- */
+/** Uploads an archive and returns its upload id. Resumes an upload of the same content, even from an earlier run. */
 export async function uploadArchive(
   { io, messages, settings }: Pick<CommandContext, 'io' | 'messages' | 'settings'>,
   client: ApiClient,

@@ -73,10 +73,7 @@ function isOrganizationMissing(error: unknown): error is Error {
   return error instanceof Error && 'reason' in error && error.reason === 'organization-not-found';
 }
 
-/**
- * Polls a task on the vault (the stored secrets) until the task has ended, and shows its progress. The task continues even if
- * the service restarts.
- */
+/** Polls a task on the stored secrets until it has ended, and shows its progress. The task survives a restart. */
 export async function waitForVaultTask(
   context: CommandContext,
   client: Pick<ApiClient, 'getVault'>,

@@ -10,7 +10,6 @@ import { isLoopback, joinServicePath } from './service-url.ts';
 /** A URL to check. `certificates` are trusted in addition to those of Node, in PEM format. */
 export type ServiceUrl = { readonly url: URL; readonly source: string; readonly certificates: readonly string[] };
 
-/** Milliseconds to wait for each response. */
 const timeoutMs = 10_000;
 const subject = 'Public URL';
 

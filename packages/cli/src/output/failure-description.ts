@@ -11,10 +11,7 @@ export type FailureDescription = {
   readonly details: Readonly<Record<string, unknown>> | null;
 };
 
-/**
- * Describes a failure that did not come from the service. `code` and `reason` are then equal, because only the service has
- * separate codes.
- */
+/** Describes a failure of botcli itself. `code` and `reason` are equal, because only the service has separate codes. */
 export function describeLocalFailure(
   reason: FailureReason,
   message: string,

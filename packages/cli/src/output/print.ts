@@ -50,10 +50,7 @@ export async function printCommandInterruption(
   else io.stderr.write(`${failure.message}\n`);
 }
 
-/**
- * Prints a failure. `isLine` means that the command has already printed items as JSON lines, so a failure in JSON mode is also a
- * single line.
- */
+/** `isLine`: JSON lines are already printed, so a failure in JSON mode is a line too. */
 export async function printFailure(
   io: CommandIo,
   mode: OutputMode,

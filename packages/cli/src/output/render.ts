@@ -5,10 +5,7 @@ import { drawSparkline } from './sparkline.ts';
 
 export type RenderStyle = { readonly colors: Colors; readonly columns: number };
 
-/**
- * Renders a part of a report, such as a table, as tab-separated lines without colors. An empty table has no column titles.
- * Notes are omitted.
- */
+/** Renders a part as tab-separated lines without colors. An empty table has no column titles. Omits notes. */
 export function renderPlainText(block: CommandReportBlock): string {
   switch (block.kind) {
     case 'table':

@@ -38,10 +38,7 @@ export type CommandReportBlock =
   /** Notes about the data. In plain mode they go to standard error. */
   | { readonly kind: 'note'; readonly lines: readonly string[] };
 
-/**
- * A result whose length is not known in advance, such as a followed log. It is printed item by item until it ends or the reader
- * closes the pipe.
- */
+/** A result of unknown length, such as a followed log. Printed until it ends or the reader closes the pipe. */
 export type CommandReportStream = { readonly pieces: (signal: AbortSignal) => AsyncIterable<CommandReportItem> };
 
 /** The result of a command: `json` for programs, `blocks` for people. */

@@ -3,7 +3,6 @@ import { alertKinds, formatAlertThreshold } from '@bothost/contract/alert-kinds'
 import { formatTime } from '../output/format.ts';
 import type { Cell } from '../output/report.ts';
 
-/** Describes all kinds of alerts in a help text. */
 export const alertKindsHelp = `Kinds:\n${Object.entries(alertKinds)
   .map(([kind, { description, threshold: limits }]) => {
     const threshold =

@@ -42,17 +42,13 @@ export function formatBotStartCell(session: Pick<SessionSummary, 'botStartSecond
   return seconds === null ? formatOptionalCell(null) : `${seconds}s`;
 }
 
-/** Formats the number of errors that the bot reported in its conversation. */
 export function formatErrorCountCell({ conversation }: Pick<SessionSummary, 'conversation'>): Cell {
   const errors = conversation?.errors;
   return errors === undefined || errors === 0 ? formatOptionalCell(errors) : { text: String(errors), tone: 'bad' };
 }
 
 export type StartDurationStatistics = {
-  /**
-   * Number of sessions whose bot has started. The average and the percentiles are computed from these sessions. They are null
-   * if no bot has started.
-   */
+  /** Number of sessions whose bot has started. If it is 0, the average and the percentiles are null. */
   readonly started: number;
   readonly averageSeconds: number | null;
   readonly p5Seconds: number | null;

@@ -11,7 +11,6 @@ export const webhookEventNames = Object.keys(webhookEvents) as WebhookEvent[];
 
 export const webhookArgument = { description: 'Id of the webhook, from `cloud webhooks list`' };
 
-/** Describes all events in a help text. */
 export const webhookEventsHelp = `Events:\n${webhookEventNames.map((name) => `  ${name}: ${webhookEvents[name]}.`).join('\n')}`;
 
 export function webhookEventOption(description: string) {
@@ -29,7 +28,6 @@ export function createWebhookFields(webhook: Webhook): readonly (readonly [strin
   ];
 }
 
-/** Reports a webhook whose secret is new. */
 export function reportWebhookSecret(webhook: Webhook & { readonly secret: string }): CommandReport {
   return {
     json: webhook,

@@ -143,10 +143,7 @@ function isField(name: string): name is keyof typeof projectFields {
   return Object.hasOwn(projectFields, name);
 }
 
-/**
- * Resolves the configuration from the config file and the command-line options, which override the file. Throws a `Failure`
- * that lists all problems.
- */
+/** Merges the config file and the overriding options. Throws a `Failure` that lists all problems. */
 function resolveOptions(
   io: CommandIo,
   options: ProjectOptions,

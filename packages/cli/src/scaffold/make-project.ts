@@ -66,10 +66,7 @@ function generatedGuides(
   return listGuides(version).filter(({ path, beforeBot }) => !beforeBot && own.every((step) => step.path !== path));
 }
 
-/**
- * Throws a `Failure` if the target is a file, or contains a file that conflicts with every possible project. Called before the
- * wizard asks anything.
- */
+/** Throws a `Failure` if the target cannot become any project. Called before the wizard asks anything. */
 export function checkTargetDirectory({ directory, force }: Pick<ProjectWriteOptions, 'directory' | 'force'>): void {
   checkDirectory(directory);
   if (force) return;
@@ -114,10 +111,7 @@ function write(filesWith: FilesWith, set: CodingAgentGuideSet, options: ProjectW
 
 type FilePlan = { readonly missing: readonly ProjectFile[]; readonly guides: readonly PlannedGuideAction[] };
 
-/**
- * Lists the files to write. `.botcli/project.json` comes last, because a directory with this file counts as a project. @throws
- * `Failure` files-in-the-way
- */
+/** Files to write. `.botcli/project.json` is last, because it makes a directory a project. @throws `Failure` files-in-the-way */
 function planFiles(filesWith: FilesWith, set: CodingAgentGuideSet, options: ProjectWriteOptions): FilePlan {
   const { directory, force } = options;
   const guides = planProjectGuides(set, options);

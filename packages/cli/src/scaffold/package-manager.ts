@@ -10,10 +10,7 @@ const locks: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
 ];
 
-/**
- * Returns the package manager that ran botcli. If none did, returns the package manager of the nearest lock file or, without a
- * lock file, npm.
- */
+/** The package manager that ran botcli, else that of the nearest lock file, else npm. */
 export function detectPackageManager(
   directory: string,
   environment: Pick<EnvironmentVariableSettings, 'packageManager'>,

@@ -44,7 +44,6 @@ function optionalText(text: string | null): Cell {
   return text === null ? { text: '', rich: '-', tone: 'dim' } : text;
 }
 
-/** Returns a note with the agents that use the set, or null if no agent uses it. */
 export function formatAffectedAgentsNote(agents: SecretSetDetails['agents']): string | null {
   if (agents.length === 0) return null;
   const names = agents.map(({ name }) => name).join(', ');

@@ -17,7 +17,6 @@ export type DeleteSecretSetOptions = {
   readonly isDryRun: boolean;
 };
 
-/** Deletes a secret set or an image pull secret with all its revisions. */
 export async function deleteSecretSet(
   context: CommandContext,
   options: DeleteSecretSetOptions,

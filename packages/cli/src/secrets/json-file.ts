@@ -6,10 +6,7 @@ import type {
   SourceLocation,
 } from '@bothost/contract/parsed-secrets-input';
 
-/**
- * Matches a JSON string, a punctuation character or a bare word, such as `true`. The alternatives do not overlap, so matching
- * takes linear time.
- */
+/** A JSON string, punctuation or bare word. The alternatives do not overlap, so matching takes linear time. */
 const token = /[ \t\r\n]*(?:("[^"\\\n]*(?:\\.[^"\\\n]*)*")|([{}[\]:,])|([-\w.+]+))/y;
 
 /**
@@ -38,10 +35,7 @@ export function parseJsonFile(text: string, source: string): ParsedSecretsInput 
   return { pairs, skipped, warnings: [], problems };
 }
 
-/**
- * Returns a function that converts an index in `content` to a line number, starting at 1. It must be called with ascending
- * indexes.
- */
+/** Converts an index in `content` to a line number, starting at 1. Call it with ascending indexes. */
 function lineCounter(content: string): (index: number) => number {
   let line = 1;
   let seen = 0;

@@ -201,10 +201,7 @@ export function findTransport(name: string): Transport | null {
   return byName.get(name) ?? null;
 }
 
-/**
- * Finds the dial-in and the dial-out transport for a name without a direction, such as `daily_pstn`. Returns an empty list for
- * other names.
- */
+/** The dial-in and dial-out transport of a name such as `daily_pstn`. Empty for other names. */
 export function findDialInAndDialOutTransports(name: string): readonly Transport[] {
   return transports.filter(({ request }) => request !== undefined && listTransportNames(request).includes(name));
 }

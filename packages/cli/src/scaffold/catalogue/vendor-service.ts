@@ -3,7 +3,6 @@ import type { EnvironmentVariable, PythonExpression } from '../python/expression
 export const serviceKinds = ['stt', 'llm', 'tts', 'realtime', 'video'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** Human-readable label of each kind of service. */
 export const serviceRoleLabels: Readonly<Record<ServiceKind, string>> = {
   stt: 'Speech to text',
   llm: 'Language model',
@@ -34,22 +33,15 @@ export type VendorService = {
   /** The name of the constructor argument for an aiohttp session. Undefined if the service needs no session. */
   readonly session?: 'aiohttp_session' | 'session';
   readonly variables?: readonly EnvironmentVariable[];
-  /**
-   * The first pipecat-ai release with this service. Undefined if the default minimum pipecat-ai release of generated projects
-   * is sufficient.
-   */
+  /** The first pipecat-ai release with this service. Undefined if the projects' minimum release has it. */
   readonly since?: string;
-  /**
-   * The lowest Python version that the service's packages support. Undefined if the default minimum Python version of generated
-   * projects is sufficient.
-   */
+  /** The lowest Python version of the service's packages. Undefined if the projects' minimum version suffices. */
   readonly python?: string;
   /**
    * Other requirements of the service's packages as human-readable text (`note`), and the required disk space if it is
    * unusually large.
    */
   readonly installation?: { readonly note: string; readonly gigabytes?: number };
-  /** The model of a local service. */
   readonly downloads?: ModelDownload;
   readonly aliases?: readonly string[];
   readonly acceptsVideo?: true;

@@ -19,10 +19,7 @@ export type ProjectRecord = {
   /** The version of botcli that generated the project, for example `botcli 0.1.0`. */
   readonly generator: string;
   readonly files: FileHashes;
-  /**
-   * The hashes of the generated guides, such as `AGENTS.md`. Null if an old version of botcli, which stored no hashes,
-   * generated the project.
-   */
+  /** The hashes of the guides, such as `AGENTS.md`. Null in projects of an old botcli, which stored no hashes. */
   readonly guides: FileHashes | null;
   /** The generated texts by path. The map omits texts that are damaged or were not stored. */
   readonly generated: ReadonlyMap<string, string>;

@@ -60,7 +60,6 @@ const fixed: Readonly<Record<ClientKind, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Files that are the same in all clients. */
 const anyFramework: Readonly<Record<string, string>> = {
   'biome.json': biome,
   'src/conversation.ts': conversation,

@@ -61,10 +61,7 @@ export function generatePackageJson(
 /** The oldest Node.js version that the build tools of all clients support. */
 export const minimumNodeVersion = '20.19';
 
-/**
- * Returns the oldest Node.js version that can build a client with these transports. Daily's package needs a newer Node.js
- * version than the build tools.
- */
+/** The oldest Node.js version for these transports. Daily's package needs a newer one than the build tools. */
 export function findNodeVersion(transports: readonly { readonly value: string }[]): string {
   return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : minimumNodeVersion;
 }

@@ -5,10 +5,7 @@ import type { VendorService } from '../catalogue/vendor-service.ts';
 import type { ProjectConfiguration } from './configuration.ts';
 import { toSlug } from './project-name.ts';
 
-/**
- * The minimum versions of every project: the first pipecat-ai release whose runner ends sessions, and the lowest Python version
- * that this release supports.
- */
+/** The first pipecat-ai release whose runner ends sessions, and the lowest Python version that it supports. */
 const minimum = { library: '1.9.0', python: '3.11' };
 /**
  * The minimum pipecat-ai release of projects with video input or with scenarios for `pipecat eval`. In earlier releases,

@@ -39,7 +39,6 @@ export function summarizeConfiguration(
   ];
 }
 
-/** Formats the web client, for example `React with Vite`. */
 export function formatWebClientName({
   client_framework: framework,
   client_server: server,

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Matches the version marker, which is the last line of a guide. It contains the version of botcli that wrote the guide, and a
- * hash that detects edits.
- */
+/** The version marker in the last line of a guide: the botcli version that wrote it, and a hash to detect edits. */
 const pattern = /\n<!-- botcli init (\d+\.\d+\.\d+[^\s]*) sha256:([0-9a-f]{64}) -->\n?$/;
 
 export type GuideVersionMarker = { readonly version: string; readonly edited: boolean };

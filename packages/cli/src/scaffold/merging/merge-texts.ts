@@ -4,10 +4,7 @@ import { userConflictLabel } from './markers.ts';
 import { mergeJson } from './merge-json.ts';
 import { mergeRequirements } from './merge-requirements.ts';
 
-/**
- * The inputs of a three-way merge. `base` was generated before (null if unknown), `current` is the user's file, `next` is
- * generated now.
- */
+/** A three-way merge: `base` was generated before (null if unknown), `current` is the user's, `next` is generated now. */
 export type TextVersions = {
   readonly path: string;
   readonly current: string;
@@ -18,10 +15,7 @@ export type TextVersions = {
 /** In a conflict, `text` contains both sides between conflict markers, as in git. */
 export type MergeResult = { readonly text: string; readonly hasConflict: boolean };
 
-/**
- * Merges pyproject.toml by requirement, package.json by field, and other files by line. `generator` is the label of the
- * generated lines in conflict markers.
- */
+/** Merges pyproject.toml by requirement, package.json by field, other files by line. `generator` labels conflicts. */
 export function mergeTexts({ path, current, base, next }: TextVersions, generator: string): MergeResult {
   if (base === null) return mergeLines({ current, base, next }, generator, () => null);
   const json = path.endsWith('package.json') ? mergeJson(current, base, next) : null;

@@ -9,10 +9,7 @@ export function usesCameraTool(plan: ProjectPlan): boolean {
   return plan.configuration.video_input && plan.configuration.mode === 'cascade';
 }
 
-/**
- * Generates `look`, a tool with which the language model in mode `cascade` requests a camera frame. The frame is added to the
- * model's context.
- */
+/** Generates `look`, with which the model in mode `cascade` requests a camera frame for its context. */
 export function generateCameraTool(plan: ProjectPlan): PythonCode {
   if (!usesCameraTool(plan)) return emptyPythonCode;
   return createPythonCode(

@@ -1,7 +1,6 @@
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { createPythonCode, emptyPythonCode, type PythonCode } from './code.ts';
 
-/** Generates `write_wav`, which writes recorded audio to a file. */
 export function generateWavWriter(plan: ProjectPlan): PythonCode {
   if (!plan.configuration.recording) return emptyPythonCode;
   return createPythonCode(

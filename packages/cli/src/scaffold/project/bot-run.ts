@@ -5,7 +5,6 @@ import { generateAudioBufferStatements, generateRecordingHandler } from './bot-r
 import { generateServiceStatements, pythonServiceVariableNames } from './bot-services.ts';
 import { createPythonCode, emptyPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
-/** Generates `run_bot`, which runs one conversation on a transport. */
 export function generateRunBotFunction(plan: ProjectPlan): PythonCode {
   return joinPythonCode(
     [

@@ -10,7 +10,6 @@ import {
 } from '../python/expression.ts';
 import { createPythonCode, joinPythonCode, type PythonCode } from './code.ts';
 
-/** The variable name of each kind of service in the bot. */
 export const pythonServiceVariableNames = {
   stt: 'stt',
   llm: 'llm',

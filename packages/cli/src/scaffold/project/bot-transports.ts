@@ -57,10 +57,7 @@ const browserSocket = {
     {},
   ),
 };
-/**
- * The camera settings. A realtime model gets one frame per second. In mode `cascade`, the language model requests each frame
- * with a tool.
- */
+/** A realtime model gets one frame per second. In mode `cascade`, the model requests frames with a tool. */
 const camera = ({ mode }: Features) => ({
   video_in_enabled: yes,
   video_in_sources: createPythonExpression(

@@ -5,10 +5,7 @@ export function formatSecretSetName(plan: ProjectPlan): string {
   return `${plan.slug}-secrets`;
 }
 
-/**
- * The base image, pinned so that builds are reproducible. Its tags are listed at
- * https://github.com/daily-co/pipecat-cloud-images.
- */
+/** The base image, pinned so that builds are reproducible. Its tags: https://github.com/daily-co/pipecat-cloud-images. */
 const baseImage = 'dailyco/pipecat-base:0.1.27-py3.12';
 
 /** Generates `server/Dockerfile`. Dependencies come first, so that a change to the bot's code rebuilds only one small layer. */

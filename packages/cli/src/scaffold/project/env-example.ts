@@ -2,10 +2,7 @@ import type { ProjectPlan } from '../configuration/plan.ts';
 import type { EnvironmentVariable } from '../python/expression.ts';
 import { groupEnvironmentVariables } from './variables.ts';
 
-/**
- * Generates `server/.env.example`, which users copy and fill in. Optional variables are comments, because an empty value would
- * override a default.
- */
+/** Generates `server/.env.example`. Optional variables are comments, because an empty value would override a default. */
 export function generateEnvExample(plan: ProjectPlan): string {
   const groups = groupEnvironmentVariables(plan).map(({ title, site, variables }) => {
     const requiredOnes = variables.filter(({ required }) => required);

@@ -2,10 +2,7 @@ import type { ProjectPlan } from '../configuration/plan.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { dialsOut, receivesCalls, waitsForClient } from './bot-calls.ts';
 
-/**
- * Generates example scenarios for `pipecat eval` in `server/evals/`. Omits text scenarios if the bot has a realtime service,
- * which accepts only audio.
- */
+/** Example scenarios for `pipecat eval`. Without text scenarios for a realtime service, which accepts only audio. */
 export function generateEvalFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const audio = { path: 'server/evals/audio.yaml', text: scenarios(plan, 'audio') };
   if (plan.configuration.mode === 'realtime') return [audio];

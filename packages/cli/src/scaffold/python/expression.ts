@@ -74,10 +74,7 @@ export function collectEnvironmentVariables(expression: PythonExpression): reado
   return [...expression.variables, ...partsOf(expression).flatMap(collectEnvironmentVariables)];
 }
 
-/**
- * Formats the code `before` + expression + `after` as `ruff format` does: on one line if it fits, otherwise with one argument
- * per line.
- */
+/** Formats an expression as `ruff format` does: on one line if it fits, otherwise with one argument per line. */
 export function formatExpression(
   expression: PythonExpression,
   indent: number,

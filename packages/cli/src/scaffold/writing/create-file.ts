@@ -1,10 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { getSystemErrorCode } from '../../failure.ts';
 
-/**
- * Creates a file. Returns false if the file already exists. If writing fails, the incomplete file is removed. @throws system
- * errors
- */
+/** Creates a file. Returns false if it already exists. Removes an incomplete file if writing fails. @throws system errors */
 export function createFile(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: 'wx' });

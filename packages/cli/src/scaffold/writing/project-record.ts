@@ -38,10 +38,7 @@ export function createProjectRecordFile(
   return { path: projectRecordPath, text: `${JSON.stringify(answers, null, 2)}\n` };
 }
 
-/**
- * Reads the hashes of the guides (`AGENTS.md` and others) from `.botcli/project.json`. Returns null if the file is missing or
- * invalid, or contains no hashes.
- */
+/** The guides' hashes in `.botcli/project.json`. Null if the file is missing or invalid, or has none. */
 export function readRecordedGuideHashes(directory: string): FileHashes | null {
   try {
     const { guides } = getObjectFields(JSON.parse(readTextIfExists(join(directory, projectRecordPath)) ?? ''));
@@ -75,10 +72,7 @@ function packTexts(files: readonly ProjectFile[]): string {
   return brotliCompressSync(texts, { params }).toString('base64');
 }
 
-/**
- * Decompresses the generated texts, by path. Omits texts that do not match their hash. Returns an empty map if decompression
- * fails.
- */
+/** The generated texts, by path, except texts that do not match their hash. Empty if decompression fails. */
 export function decompressGeneratedTexts(generated: unknown, hashes: FileHashes): ReadonlyMap<string, string> {
   if (typeof generated !== 'string') return new Map();
   try {

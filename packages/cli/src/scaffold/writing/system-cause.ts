@@ -14,10 +14,7 @@ const causes: Readonly<Record<string, string>> = {
   ELOOP: 'links form a loop',
 };
 
-/**
- * Describes a system error that occurred while writing a project, with the path of the file if known. Returns null for other
- * errors.
- */
+/** Describes a system error, with the path of the file if known. Null for other errors. */
 export function describeWriteError(error: unknown, directory: string): string | null {
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   const code = getSystemErrorCode(error) ?? '';

@@ -88,7 +88,6 @@ async function findNewestSession(client: ApiClient, agentName: string): Promise<
   return newest.sessionId;
 }
 
-/** Reads all pages. */
 async function readConversation(client: ApiClient, params: Session): Promise<SessionConversation> {
   const limit = linesPerConversationPage.maximum;
   let page = await client.getSessionConversation({ params, query: { limit } });

@@ -31,10 +31,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Revokes the personal access token in the profile. Returns false if the profile has no token, or if the service cannot be
- * reached.
- */
+/** Revokes the token in the profile. Returns false if there is none, or if the service cannot be reached. */
 async function revokeToken({ io, profile, settings, warn }: CommandContext): Promise<boolean> {
   const token = profile.private_key;
   if (token === null || !token.startsWith('pcc_pat_')) return false;

@@ -76,10 +76,7 @@ async function* followLines(
   }
 }
 
-/**
- * Returns the query parameter `full` only if the user requested the full log, because earlier versions of the service do not know
- * this parameter.
- */
+/** Requests `full` only for the full log, because earlier versions of the service do not know this parameter. */
 function fullQuery({ isFull }: Log) {
   return isFull ? ({ full: 'true' } as const) : {};
 }

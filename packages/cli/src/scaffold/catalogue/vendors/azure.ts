@@ -5,10 +5,7 @@ import { createService, createVendor } from '../vendor-service.ts';
 const event = (name: string) => ({ module: 'pipecat.services.openai.realtime.events', name });
 const live = (name: string) => ({ module: 'pipecat.services.azure.voice_live.events', name });
 
-/**
- * The library's default settings plus a voice. A bot that passes any setting loses all defaults, so the defaults are repeated
- * here.
- */
+/** The defaults of the library plus a voice, because a bot that passes any setting loses all defaults. */
 const liveProperties = createConstructorExpression(live('SessionProperties'), {
   modalities: createPythonExpression('["text", "audio"]'),
   voice: createConstructorExpression(live('AzureStandardVoice'), {
