@@ -7,10 +7,7 @@ import { agentProfileNames, instanceCountLimits, sessionDurationLimitsSeconds } 
 
 export const AgentProfile = z.enum(agentProfileNames);
 export const WebsocketAuth = z.enum(['none', 'token']);
-/**
- * The fields in the response to a start with the transport `websocket`: all fields (`full`), or only `wsUrl` and `token`
- * (`minimal`).
- */
+/** The fields in the response to a start with the transport `websocket`: all, or only `wsUrl` and `token`. */
 export const WebsocketStart = z.enum(['full', 'minimal']);
 /** What the service keeps of the conversations of an agent. */
 export const ConversationLevel = z.enum(conversationLevels);

@@ -22,7 +22,6 @@ export type AlertKind = keyof typeof alertKinds;
 /** How far an alert looks back, in whole minutes from 1. */
 export const alertWindowMinutes = { maximum: 1_440, default: 15 } as const;
 
-/** The most alerts of one agent. */
 export const maxAlertsPerAgent = 20;
 
 type AlertRule = {

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { operatorBasePath } from './paths.ts';
 
-/**
- * `GET` on this path returns a backup. This path is not an operation of the API, because its response is a tar archive instead of
- * JSON.
- */
+/** `GET` returns a backup. Not an operation of the API, because the response is a tar archive. */
 export const backupUrlPath = `${operatorBasePath}/backup`;
 
 /** Query parameter of `backupUrlPath`. With the value `true`, the backup contains conversations and the logs of bots. */

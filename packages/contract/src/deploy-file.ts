@@ -87,10 +87,7 @@ export type DeployFileCheckResult =
   | { readonly file: DeployFile; readonly issues: readonly [] }
   | { readonly file: null; readonly issues: readonly ValidationIssue[] };
 
-/**
- * Checks a parsed `deploy.toml` and returns all problems. `path` is the key, such as `scaling.min_agents`, or empty for the
- * whole file.
- */
+/** Checks a parsed `deploy.toml`. `path` is the key of a problem, such as `scaling.min_agents`, or empty for the whole file. */
 export function checkDeployFile(parsed: unknown): DeployFileCheckResult {
   const result = Schema.safeParse(parsed);
   if (result.success) {

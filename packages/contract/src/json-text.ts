@@ -1,7 +1,4 @@
-/**
- * JSON text that is passed on unchanged. Parsing and writing it again would change numbers: `1.0` becomes `1`, and
- * `1234567890123456789` another number.
- */
+/** JSON text to pass on unchanged: parsing would turn `1.0` into `1` and change `1234567890123456789`. */
 export class JsonText {
   readonly text: string;
   constructor(text: string) {

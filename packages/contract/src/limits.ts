@@ -1,7 +1,6 @@
 // Limits, patterns and defaults of the API. Durations are in seconds and sizes in bytes, unless the name says otherwise. This
 // file does not import zod, so that `botcli --help` starts quickly.
 
-/** The default TCP port of the service. */
 export const defaultServerPort = 7420;
 
 /** Matches names of agents and organizations. `resourceNameLengthLimits` limits their length. */
@@ -26,16 +25,10 @@ export const maxProxyReadinessWaitSeconds = 30;
  * After connecting, a telephone carrier must name the agent of the call within `seconds`, and within its first `bytes` bytes.
  */
 export const carrierStartMessageLimits = { seconds: 10, bytes: 16_384 } as const;
-/**
- * Limits of the buffer that holds the messages of a call while its bot starts: seconds of audio (older audio is dropped), and
- * bytes of all other messages.
- */
+/** Buffered messages of a call while its bot starts: seconds of audio (older is dropped), bytes of all others. */
 export const carrierMessageBufferLimits = { audioSeconds: 2, otherBytes: 65_536 } as const;
 export const phoneCallsPerPage = { default: 20, maximum: 1_000 } as const;
-/**
- * Limit per organization for recording refused phone calls, so that requests without a signature do not fill the database. The
- * service's log has all of them.
- */
+/** Limit for recording refused calls, so that requests without a signature do not fill the database. The log has all of them. */
 export const refusedCallRateLimit = { burst: 60, perSecond: 1 / 30 } as const;
 /** Maximum size of a message from a telephone carrier. Real messages have a few kilobytes. */
 export const maxCarrierMessageBytes = 1_048_576;
@@ -75,10 +68,7 @@ export const maxApiKeyNameLength = 100;
 export const maxApiKeyLifetimeSeconds = 10 * 366 * 86_400;
 /** A session's time series has one point per `stepSeconds`. Sessions with more than `maximum` points have larger steps. */
 export const timeSeriesPointLimits = { maximum: 720, stepSeconds: 5 } as const;
-/**
- * Log lines per page, by default and at most. If there is no line yet, a request waits for the first one for at most
- * `waitSeconds`.
- */
+/** Log lines per page. Without a line, a request waits for the first one for at most `waitSeconds`. */
 export const linesPerLogPage = { default: 10, maximum: 10_000, waitSeconds: 25 } as const;
 
 /** Levels of Pipecat's log lines, lowest first. */
@@ -126,21 +116,12 @@ export const maxSecretValueBytes = 65_536;
 /** Maximum total size of the keys and values of a secret set, and maximum number of keys. */
 export const secretSetLimits = { bytes: 524_288, keys: 256 } as const;
 export const maxSecretSetsPerOrganization = 1_000;
-/**
- * Maximum size of the body of a secret write. The largest secret set fits even if JSON escapes every byte, for example as
- * `\u0001`.
- */
+/** Maximum size of a secret write: the largest secret set fits even if JSON escapes every byte, for example as `\u0001`. */
 export const maxSecretBodyBytes = 4 * 1_048_576;
 export const auditEntriesPerPage = { default: 50, maximum: 1_000 } as const;
-/**
- * Token bucket per organization for dry runs of secret writes. Limits guessing, because a dry run reveals whether a value equals
- * the stored one.
- */
+/** Token bucket per organization for dry runs, which limits guessing: a dry run reveals whether a value equals the stored one. */
 export const secretWriteDryRunRateLimit = { burst: 120, perSecond: 1 } as const;
-/**
- * Token bucket per organization for secret writes, rollbacks and deletions. Each one adds an entry to the audit log, which is
- * kept for a year.
- */
+/** Token bucket per organization for secret writes, each of which adds an audit log entry that is kept for a year. */
 export const secretWriteRateLimit = { burst: maxSecretSetsPerOrganization, perSecond: 5 } as const;
 /** Maximum number of queued secret writes per organization, and maximum total size of their values. */
 export const secretWriteQueueLimits = { requests: 256, bytes: 32 * 1_048_576 } as const;

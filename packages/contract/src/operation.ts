@@ -24,7 +24,6 @@ export type Operation<
   readonly tag: OpenApiTag;
   /** The base path, and the kind of credential. */
   readonly key: Key;
-  /** The principals that may call the operation. */
   readonly grantees: readonly [GranteesByCredential[Key], ...GranteesByCredential[Key][]];
   /**
    * The operation's action in the audit log, which also records refused requests. Required for operations that change something,

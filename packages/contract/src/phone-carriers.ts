@@ -6,7 +6,6 @@ export const phoneCarriers = ['twilio', 'telnyx', 'plivo', 'exotel'] as const;
 export type PhoneCarrier = (typeof phoneCarriers)[number];
 
 type PhoneCarrierTraits = {
-  /** The carrier's name for people. */
   readonly label: string;
   /**
    * The credential with which the carrier's signatures are verified: what the carrier calls it, and its form, which rejects what

@@ -1,10 +1,7 @@
 import { formatBytes } from './format-bytes.ts';
 import type { ImageLayer } from './operations/deployments.ts';
 
-/**
- * Formats the progress of a pull, such as `2 of 9 layers, 12.5 MiB of 340.0 MiB`. The bytes are those of all layers whose sizes are
- * known.
- */
+/** Formats a pull's progress, such as `2 of 9 layers, 12.5 MiB of 340.0 MiB`. Bytes are those of layers of known size. */
 export function formatPullProgress(layers: readonly ImageLayer[]): string {
   const complete = layers.filter(({ state }) => state === 'complete').length;
   const received = layers.reduce((sum, layer) => sum + countReceivedBytes(layer), 0);

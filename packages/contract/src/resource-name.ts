@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { reservedResourceNames, resourceNameLengthLimits, resourceNamePattern } from './limits.ts';
 
-/** A name of an agent, an organization or a region. */
 export const ResourceName = z
   .string()
   .min(resourceNameLengthLimits.minimum, `use at least ${resourceNameLengthLimits.minimum} characters`)

@@ -13,7 +13,6 @@ export function getStatusLabel<Status extends string>(labels: StatusLabels<Statu
   return findStatusEntry(labels, status) ?? status;
 }
 
-/** Returns the entry of a status in a table, or undefined if the status is unknown. */
 export function findStatusEntry<Status extends string, Entry>(
   table: Readonly<Record<Status, Entry>>,
   status: string,
@@ -58,7 +57,6 @@ export function isHttpStatus(status: string): boolean {
   return /^[0-9]{3}$/.test(status);
 }
 
-/** Kinds of session events. */
 export const sessionEventLabels = {
   INSTANCE_START_FAILED: 'The bot did not start',
   INSTANCE_REPLACED: 'The session got another instance',
@@ -92,10 +90,7 @@ export const deploymentStateLabels = {
 } as const;
 export type DeploymentState = keyof typeof deploymentStateLabels;
 
-/**
- * Deployment phases as in the API of Pipecat Cloud. A phase combines the deployment's state with whether the deployment serves
- * sessions.
- */
+/** Deployment phases as in the API of Pipecat Cloud: a deployment's state, and whether it serves sessions. */
 export const deploymentPhaseLabels = {
   Creating: 'Preparing',
   Validating: 'Starting the first instance',
@@ -121,7 +116,6 @@ export const secretSetReadinessLabels = {
 } as const;
 export type SecretSetReadiness = keyof typeof secretSetReadinessLabels;
 
-/** Results of checking the credentials of an image pull secret with its registry. */
 export const imagePullSecretCheckResultLabels = {
   verified: 'Verified',
   rejected: 'Rejected',
@@ -137,7 +131,6 @@ export const vaultTaskStateLabels = {
 } as const;
 export type VaultTaskState = keyof typeof vaultTaskStateLabels;
 
-/** Labels of the reasons of an agent's conditions. */
 export const conditionReasonLabels = {
   Preparing: 'Last deploy in progress: preparing',
   Validating: 'Last deploy in progress: starting the first instance',

@@ -16,10 +16,7 @@ export function computeNextUploadPartSizeBytes(partBytes: number, durationMs: nu
 
 const restartReasons: readonly string[] = ['upload-offset-wrong', 'upload-token-invalid', 'upload-not-found'];
 
-/**
- * Returns whether the client can resume an upload after this error: request a new token, and continue at the offset that the
- * service reports.
- */
+/** Whether the client can resume the upload: request a new token, and continue at the offset that the service reports. */
 export function canResumeUpload(error: unknown): boolean {
   return isTransientError(error) || (error instanceof ApiError && restartReasons.includes(error.reason));
 }

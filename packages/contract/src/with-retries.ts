@@ -1,10 +1,7 @@
 import { ConnectionError } from './client.ts';
 import { ApiError } from './errors.ts';
 
-/**
- * Delays between the attempts of an idempotent request. Their sum is half a minute, which is long enough for a restart of the
- * service.
- */
+/** Delays between attempts, half a minute in total: long enough for a restart of the service. */
 export const requestRetryDelaysMs: readonly number[] = [250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
@@ -36,7 +33,6 @@ export async function withRetries<T>(
   return request();
 }
 
-/** Waits for `delayMs` milliseconds. Rejects when the signal is aborted. */
 export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

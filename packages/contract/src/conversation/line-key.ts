@@ -2,10 +2,7 @@
 
 import type { ConversationLine } from './lines.ts';
 
-/**
- * Returns the key of a line: a later line with the same key replaces an earlier one. Returns null for kinds of which every line
- * counts.
- */
+/** The key of a line: a later line with the same key replaces an earlier one. Null for kinds of which every line counts. */
 export function getConversationLineKey(line: ConversationLine): string | null {
   switch (line.kind) {
     case 'services':

@@ -8,10 +8,7 @@ const looksLikeAssignment = /^[ \t]*(?:export[ \t]+)?[A-Za-z0-9_-]{1,64}[ \t]*=/
 /** Matches a control character other than a tab. Must be applied to a line without its line ending. */
 const controlCharacterExceptTab = /(?!\t)\p{Cc}/u;
 
-/**
- * Parses a file of `KEY=value` lines and reports all problems with their lines. No message quotes a line, because the line may
- * contain a secret value.
- */
+/** Parses `KEY=value` lines and reports all problems. No message quotes a line, because it may contain a secret value. */
 export function parseEnvFile(text: string, source: string): ParsedSecretsInput {
   const lines = text.replace(/^\u{feff}/u, '').split('\n');
   // The last line has no line feed, so a carriage return at its end is not part of a line ending.

@@ -142,10 +142,7 @@ export type AgentListItem = z.infer<typeof AgentListItem>;
 
 const common = { tag: 'agents', key: 'private' } as const;
 
-/**
- * The response contains the list of agents twice, because existing clients read the field `services` and some scripts read
- * `agents`.
- */
+/** The response has the list of agents twice, because existing clients read `services` and some scripts read `agents`. */
 export const listAgents = defineOperation({
   ...requestWithoutBody,
   ...common,

@@ -49,7 +49,6 @@ export const operations = pickOperations({
   ...webhooks,
 });
 
-/** All operations that the server has routes for. */
 export const allOperations = { ...operations, ...pipecatCloudOperations } as const;
 
 export type Operations = typeof operations;

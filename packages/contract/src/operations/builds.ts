@@ -98,10 +98,7 @@ export const ArchiveUploadResponse = z.object({
 });
 export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
 
-/**
- * There is one build per organization, region and content hash. Responds with 200 and `cached` if that build has already
- * succeeded.
- */
+/** One build per organization, region and content hash. Responds with 200 and `cached` if it has succeeded. */
 export const createBuild = defineOperation({
   ...requestWithBody,
   ...common,

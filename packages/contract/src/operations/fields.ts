@@ -26,7 +26,6 @@ export const noFields = z.object({});
 const request = { params: noFields, query: noFields, status: 200 } as const;
 /** The usual fields of an operation that reads or deletes. */
 export const requestWithoutBody = { ...request, method: 'GET', body: z.undefined(), bodyBytes: 0 } as const;
-/** The usual fields of an operation that writes. */
 export const requestWithBody = { ...request, method: 'POST', bodyBytes: maxRequestBodyBytes } as const;
 
 /**

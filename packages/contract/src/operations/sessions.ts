@@ -26,10 +26,7 @@ export const BotReportedStatus = z
   .brand('ReportedStatus');
 type BotReportedStatus = z.infer<typeof BotReportedStatus>;
 
-/**
- * How a session ended: a status observed by the service, the HTTP status of the bot's response, or a status that the bot
- * reported.
- */
+/** How a session ended: a status of the service, the HTTP status of the bot's response, or a status that the bot reported. */
 export type SessionCompletionStatus = ServiceDefinedCompletionStatus | `${number}` | BotReportedStatus;
 
 const MetricsSample = z

@@ -43,10 +43,7 @@ export const StartResponse = z
   .meta({ id: 'StartResponse' });
 export type StartResponse = z.infer<typeof StartResponse>;
 
-/**
- * Parses a comma-separated list of the response fields to return. Existing WebSocket clients reject fields other than `wsUrl` and
- * `token`.
- */
+/** Parses a comma-separated list of fields. Existing WebSocket clients reject fields other than `wsUrl` and `token`. */
 const fieldList = z
   .string()
   .transform((text) => text.split(',').map((field) => field.trim()))

@@ -18,10 +18,7 @@ import { AgentPathParameters, noFields, requestWithoutBody } from '../fields.ts'
 import { getLogs } from '../logs.ts';
 import { getSession, getSessions, stopSession } from '../sessions.ts';
 
-/**
- * In Pipecat Cloud's CLI, agents are called services. The paths that this CLI calls exist only below
- * `/v1/organizations/{organization}`.
- */
+/** In Pipecat Cloud's CLI, agents are services, with paths only below `/v1/organizations/{organization}`. */
 const place = { tag: 'pipecat-cloud', key: 'organization' } as const;
 
 /**
