@@ -6,7 +6,6 @@ export const signInMethodsQuery = queryOptions({
   queryFn: ({ signal }) => apiClient.getSignInMethods({}, signal),
 });
 
-/** Describes the one-time link with this token. */
 export function linkQuery(token: string | null) {
   return queryOptions({
     queryKey: ['link', token],

@@ -34,7 +34,6 @@ export const accountRoutes = [
   }),
 ] as const;
 
-/** The parameters of OAuth. */
 const authorizationParameters = [
   'response_type',
   'client_id',

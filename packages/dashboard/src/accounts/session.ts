@@ -55,7 +55,6 @@ export function syncSignInAcrossTabs(queries: QueryClient): () => void {
   return () => channel.removeEventListener('message', listen);
 }
 
-/** Discards all query data of the person who has signed out. */
 export function clearSignedOutUserData(queries: QueryClient): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== userQuery.queryKey[0] });
   queries.setQueryData(userQuery.queryKey, null);

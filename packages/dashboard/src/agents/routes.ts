@@ -8,7 +8,6 @@ import { problemsQuery, statisticsQuery } from '../statistics/queries.ts';
 import { agentLayout } from './layouts.ts';
 import { agentListQuery, deploymentsQuery } from './queries.ts';
 
-/** Two deployments to compare. */
 type ComparisonSearchParameters = { readonly from?: string | undefined; readonly to?: string | undefined };
 
 const parseComparisonSearchParameters = (search: Readonly<Record<string, unknown>>): ComparisonSearchParameters =>

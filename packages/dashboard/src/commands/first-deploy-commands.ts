@@ -15,10 +15,7 @@ const project = 'botcli-quickstart';
 /** In commands, stands for the name of an image. */
 const image = `REGISTRY/${project}:1`;
 
-/**
- * Returns the steps from an empty directory to a deployed bot. The commands are run as they are, in one shell; only a `task`
- * needs a person.
- */
+/** The steps from an empty directory to a deployed bot. The commands run in one shell; only a `task` needs a person. */
 export function listFirstDeploySteps(
   origin: string,
   organization: string,

@@ -24,10 +24,7 @@ type ApiRequest = {
   readonly body?: object;
 };
 
-/**
- * Returns the `curl` command for an operation that has no `botcli` command. `curl` reads the token from the variable
- * `BOTCLI_TOKEN`.
- */
+/** The `curl` command for an operation without a `botcli` command. `curl` reads the token from `BOTCLI_TOKEN`. */
 export function formatCurlCommand(name: OperationName, request: ApiRequest): string {
   const { origin, organization = '', params, query = {}, body } = request;
   const operation = operations[name];

@@ -11,10 +11,7 @@ export function zoomRange({ from, to }: ChartRange, factor: number, whole: Chart
   return clampRange({ from: middle - half, to: middle + half }, whole);
 }
 
-/**
- * Returns the part of a range that is within `whole`. Returns null, which means no zoom, if that part covers more than 95 % of
- * `whole`.
- */
+/** The part of a range within `whole`. Null, which means no zoom, if it covers more than 95 % of `whole`. */
 export function clampRange({ from, to }: ChartRange, whole: ChartRange): ChartRange | null {
   const clamped = { from: Math.max(from, whole.from), to: Math.min(to, whole.to) };
   return clamped.to - clamped.from > 0.95 * (whole.to - whole.from) ? null : clamped;

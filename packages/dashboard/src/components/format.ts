@@ -61,7 +61,6 @@ export function formatDay(at: Date): string {
   return day.format(at);
 }
 
-/** Formats a time as local date and time with the time zone. */
 export function formatDateTime(at: Date): string {
   return dateTime.format(at);
 }

@@ -16,7 +16,6 @@ export type Turn = {
   readonly errors: readonly ConversationLineOf<'error'>[];
 };
 
-/** A conversation, built from its lines. */
 export type Conversation = {
   readonly services: ConversationLineOf<'services'> | null;
   /** In the order of their numbers. */

@@ -5,7 +5,6 @@ import { createPlayback, type Playback, type PlaybackState } from './playback.ts
 
 type PlaybackOptions = {
   readonly url: string;
-  /** The newest page of the conversation. */
   readonly latest: SessionConversation | undefined;
   readonly turns: readonly Turn[];
   readonly selected: Turn | undefined;

@@ -13,10 +13,7 @@ export type Utterance = {
   readonly isTyped: boolean;
 };
 
-/**
- * Returns what both sides said in a turn, in order of time. A side without text has one utterance that spans its speech in the
- * turn.
- */
+/** What both sides said, in order of time. A side without text has one utterance that spans its speech. */
 export function listUtterances({ said, speech, isInterrupted }: Turn): readonly Utterance[] {
   const utterances: Utterance[] = said.map(({ side, from, to, text, interrupted = false, typed = false }) => ({
     side,

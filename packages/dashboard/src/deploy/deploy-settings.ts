@@ -56,7 +56,6 @@ export function createDeployOptions({
   };
 }
 
-/** Converts the name of a folder to a valid agent name. */
 export function suggestAgentName(folder: string): string {
   return folder
     .toLowerCase()

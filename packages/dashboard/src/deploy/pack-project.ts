@@ -41,7 +41,6 @@ export async function readChosenProject(
   return { ...project, name: source.name, deployFile };
 }
 
-/** Packs a project as tar.gz. */
 export async function packProject({ files, contentHash }: PackableProject, signal: AbortSignal): Promise<Blob> {
   const tar = createStream(packFiles(files, contentHash, createSha256()));
   const archive = tar.pipeThrough(new CompressionStream('gzip'), { signal });

@@ -5,10 +5,7 @@ export type ProjectSource = { readonly name: string; readonly open: () => Promis
 
 const archivePattern = /\.(tar\.gz|tgz)$/i;
 
-/**
- * Returns the directory that a person chose with `<input webkitdirectory>`. The path of each file begins with the directory's
- * name.
- */
+/** The directory of `<input webkitdirectory>`, with whose name each path begins. */
 export function createSourceFromFiles(files: readonly File[]): ProjectSource {
   const [first] = files;
   if (first === undefined) {

@@ -33,7 +33,6 @@ export type DeployProgress = {
   readonly accepted: AcceptedDeployment | null;
 };
 
-/** Thrown if a build fails or is canceled. */
 export class BuildFailedError extends Error {
   override readonly name = 'BuildFailedError';
   readonly build: Build;

@@ -1,7 +1,6 @@
 import MiniSearch from 'minisearch';
 import { helpSearchOptions } from './search-options.ts';
 
-/** A section of the help that matches a search. */
 export type HelpResult = {
   readonly address: string;
   readonly heading: string;

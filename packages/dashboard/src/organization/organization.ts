@@ -13,7 +13,6 @@ export type Membership = User['organizations'][number];
 const storageName = 'bothost.organization';
 const clients = new Map<string, ApiClient>();
 
-/** Returns a client for the API of an organization, given its name or id. */
 export function getOrganizationApi(organization: string): ApiClient {
   const client = clients.get(organization) ?? createApiClient({ origin: location.origin, organization });
   clients.set(organization, client);
@@ -27,10 +26,7 @@ export function createOrganizationQueryKey(organization: string): readonly unkno
 
 export const MembershipContext = createContext<Membership | null>(null);
 
-/**
- * Returns the organization in the page's URL and the person's role in it. Throws in components that are not rendered inside
- * `OrganizationGate`.
- */
+/** The organization in the URL and the person's role in it. Throws outside `OrganizationGate`. */
 export function useMembership(): Membership {
   const membership = useContext(MembershipContext);
   if (membership === null) throw new Error('useMembership is called outside of OrganizationGate');

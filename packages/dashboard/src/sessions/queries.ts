@@ -5,7 +5,6 @@ import { createSessionQuery, type SessionFilter } from './session-filter.ts';
 
 export const sessionsPerPage = 100;
 
-/** The common prefix of all query keys for an organization's sessions. */
 export function createSessionsQueryKey(organization: string): readonly unknown[] {
   return [...createOrganizationQueryKey(organization), 'sessions'];
 }

@@ -21,7 +21,6 @@ export type SessionFilter = {
   readonly conversation?: string | undefined;
   /** A problem as `statistics/problem-key.ts` formats it. */
   readonly problem?: string | undefined;
-  /** The id of a deployment. */
   readonly deployment?: string | undefined;
 };
 

@@ -44,7 +44,6 @@ export function isWorse(current: Figures, former: Figures | undefined): { failur
   };
 }
 
-/** Formats the share of failed sessions. */
 export function formatShare({ sessions, failed }: Pick<Figures, 'sessions' | 'failed'>): string {
   return sessions === 0 || failed === 0 ? '0 %' : `${((failed / sessions) * 100).toFixed(1)} %`;
 }

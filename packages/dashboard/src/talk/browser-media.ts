@@ -139,10 +139,7 @@ export function createBrowserMedia(levels: { readonly you: LoudnessTracker; read
       void player.play().catch(() => {});
       meter(levels.bot, source);
     },
-    /**
-     * Opens a camera, or asks the person which screen or window to share. Rejects with a `DOMException` if the browser or the
-     * person refuses.
-     */
+    /** Opens a camera, or asks which screen to share. Rejects with a `DOMException` if the browser or person refuses. */
     openVideo,
     closeVideo,
     selectSpeaker: (id: string): Promise<void> => player.setSinkId(id),

@@ -1,6 +1,5 @@
 import type { RTVIEvent } from '@pipecat-ai/client-js';
 
-/** The events of the Pipecat client in words. */
 const eventWords: Readonly<Partial<Record<`${RTVIEvent}`, string>>> = {
   connected: 'Connected',
   disconnected: 'Disconnected',

@@ -10,10 +10,7 @@ export type PublicApiKeyStorage = {
 
 let linkProblem: string | undefined;
 
-/**
- * Returns an error message if the link that opened the page contains a malformed key. Otherwise, returns undefined. Call
- * `loadPublicApiKey` first.
- */
+/** The problem of a malformed key in the link, or undefined. Call `loadPublicApiKey` first. */
 export function getUrlFragmentKeyProblem(): string | undefined {
   return linkProblem;
 }

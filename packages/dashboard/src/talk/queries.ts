@@ -30,7 +30,6 @@ export function lastLinesQuery(organization: string, agent: string, sessionId: s
   });
 }
 
-/** Finds the organizations that have an agent with this name. */
 export function organizationsWithAgentQuery(organizations: readonly string[], agentName: string) {
   return queryOptions({
     queryKey: ['organizations with agent', agentName, organizations],

@@ -31,10 +31,7 @@ export type TalkSession = {
 
 logger.setLevel(LogLevel.WARN);
 
-/**
- * Client events that the event panel omits: audio levels, which the page measures itself, and media tracks, which people cannot
- * interpret.
- */
+/** Events that the panel omits: audio levels, which the page measures, and media tracks, which people cannot read. */
 const unloggedEvents: ReadonlySet<string> = new Set([
   RTVIEvent.LocalAudioLevel,
   RTVIEvent.RemoteAudioLevel,

@@ -60,7 +60,6 @@ export type TalkState = {
   readonly speaking: { readonly you: boolean; readonly bot: boolean };
   /** The kinds of video that the bot accepts. The page offers only these. */
   readonly acceptedVideo: readonly LocalVideo[];
-  /** The current media track of each video that is sent or received. */
   readonly video: Readonly<Partial<Record<VideoSource, MediaStreamTrack>>>;
   /** The error of the last attempt to open the camera or the screen. */
   readonly videoProblem: string | undefined;
@@ -71,7 +70,6 @@ export type TalkState = {
   readonly turnEndedAt: number | undefined;
   /** The latency of a reply whose first line has not arrived yet, in milliseconds. */
   readonly pendingLatencyMs: number | undefined;
-  /** The latency of each reply, in milliseconds. */
   readonly latenciesMs: readonly number[];
   /** Times to the first byte of each service, in milliseconds. */
   readonly serviceTimesMs: ReadonlyMap<string, readonly number[]>;
@@ -135,7 +133,6 @@ const over = {
   turnEndedAt: undefined,
 };
 
-/** Returns the state of a conversation after an event. */
 export function talkReducer(state: TalkState, event: TalkEvent): TalkState {
   const { at } = event;
   switch (event.type) {
@@ -214,10 +211,7 @@ function withReply(state: TalkState, at: number): TalkState {
   };
 }
 
-/**
- * Adds or updates a line of the bot. A bot sends each line twice (RTVI `bot-output`): before speaking the line and while
- * speaking it.
- */
+/** Adds or updates a line of the bot, which sends each line twice (RTVI `bot-output`): before and while speaking it. */
 function withOutput(state: TalkState, output: BotOutputData, at: number): TalkState {
   const { lines, pendingLatencyMs } = state;
   const { text, segment_id: segment } = output;

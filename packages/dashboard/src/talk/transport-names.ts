@@ -1,6 +1,5 @@
 import { phoneCarrierTraits } from '@bothost/contract';
 
-/** The transports of this page. */
 export const transportNames = ['websocket', 'webrtc'] as const;
 export type TransportName = (typeof transportNames)[number];
 
@@ -29,7 +28,6 @@ const labels: ReadonlyMap<string, string> = new Map<string, string>([
   ...carrierLabels,
 ]);
 
-/** Returns the name by which people know a transport. */
 export function getTransportLabel(name: string): string {
   return labels.get(name) ?? name;
 }

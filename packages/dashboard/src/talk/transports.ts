@@ -28,10 +28,7 @@ export type ConnectableTransport = {
 type VideoSender = {
   /** Returns the kinds of video that the bot accepts. Known only after the client has connected. */
   readonly accepted: () => readonly LocalVideo[];
-  /**
-   * Starts sending a camera or screen, or switches to another camera. Rejects with a `DOMException` if the browser or the person
-   * refuses access.
-   */
+  /** Starts sending, or switches the camera. Rejects with a `DOMException` if the browser or the person refuses. */
   readonly start: (source: LocalVideo, cameraId: string) => Promise<MediaStreamTrack>;
   readonly stop: (source: LocalVideo) => Promise<void>;
 };
