@@ -3,7 +3,6 @@ import { PackingError } from './packing-error.ts';
 import type { ProjectFile } from './project-files.ts';
 import { iterateStream } from './read-stream.ts';
 
-/** A part of a tar archive. */
 type Block = Uint8Array<ArrayBuffer>;
 
 /** An incremental SHA-256, which each platform supplies. `toHex` returns the hash of all bytes passed to `update`. */
@@ -51,10 +50,7 @@ export async function* packFiles(
   if (sha256.toHex() !== contentHash) throw createChangedError('The project');
 }
 
-/**
- * Yields the tar archive of files. Joins the packer's small chunks into blocks, because hashing and compressing many small chunks
- * is slow.
- */
+/** Yields the tar archive. Joins the packer's chunks, because hashing and compressing many small ones is slow. */
 async function* createTar(files: readonly ProjectFile[]): AsyncGenerator<Block> {
   const { readable, controller } = createTarPacker();
   // Pass errors to the stream, so that its reader gets them.
@@ -113,10 +109,7 @@ async function addFile(controller: TarPackController, { path, size, read }: Proj
   }
 }
 
-/**
- * Whether a file is a script with an interpreter line or an ELF program. The first bytes decide, because browsers cannot read
- * file modes.
- */
+/** A script with an interpreter line or an ELF program. Browsers cannot read file modes, so the first bytes decide. */
 function isProgram(start: Uint8Array): boolean {
   return [
     [0x23, 0x21],

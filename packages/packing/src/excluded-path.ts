@@ -22,10 +22,7 @@ export async function countExcludedFiles(
   return { path, reason, ...sum };
 }
 
-/**
- * Counts an unreadable file as 0 bytes, and an unreadable directory as empty. Such errors do not matter, because excluded
- * entries are not packed.
- */
+/** Counts unreadable files as 0 bytes and unreadable directories as empty, because nothing of them is packed. */
 async function count(
   entry: FolderEntry,
   sum: { files: number; bytes: number; isWhole: boolean },

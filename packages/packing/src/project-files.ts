@@ -53,10 +53,7 @@ function sortByPath<T extends { readonly path: string }>(entries: readonly T[]):
 type WalkState = {
   readonly rules: ExclusionRules;
   readonly listing: ListedFiles;
-  /**
-   * Number of entries in excluded directories that may still be counted. The count is limited, because excluded directories
-   * such as node_modules can be huge.
-   */
+  /** Entries that may still be counted, because excluded directories such as node_modules can be huge. */
   readonly budget: { entries: number };
 };
 
