@@ -61,7 +61,7 @@ const registry = z.string().transform((text, check) => {
   return z.NEVER;
 });
 
-/** Returns the origin. */
+/** Parses `host`, `host:port` or `http://host:port` to the origin of a URL; the default scheme is https. */
 const webhookHost = z.string().transform((text, check) => {
   const whole = text.includes('://') ? text : `https://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;

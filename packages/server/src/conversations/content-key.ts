@@ -9,7 +9,7 @@ import { type ConversationRow, insertConversation, insertRecordingKey } from './
 type Session = { readonly id: string; readonly organizationId: string };
 export type ContentKeyContext = { readonly db: Database; readonly keyring: Keyring };
 
-/** What creates a key of a conversation. */
+/** Dependencies of `requireContentKey`, which also creates the key of a conversation. */
 export type NewContentKeyContext = ContentKeyContext &
   Pick<StoreContext, 'now' | 'retryWrite'> & {
     readonly host: { readonly id: string };

@@ -227,7 +227,7 @@ export type DeploymentTimes = {
   readonly createdAt: Date;
   readonly stateAt: Date;
   readonly activatedAt: Date | null;
-  /** When it stopped to serve, also because its agent was deleted. */
+  /** When another deployment replaced this one, or its agent was deleted. */
   readonly replacedAt: Date | null;
   readonly maxAgents: number;
 };

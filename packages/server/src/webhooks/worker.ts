@@ -14,9 +14,9 @@ type Context = WebhookConnectionOptions &
     readonly logger: Pick<Logger, 'warn' | 'error' | 'info'>;
   };
 
-/** A claim outlives the timeout of its request by this time, in which the result is stored. */
+/** Milliseconds that a lease lasts beyond the timeout of its request, so that the result can be stored. */
 const storeMs = 5_000;
-/** The most that one server sends at a time, to one webhook and in total. So slow receivers cannot stop the others. */
+/** Maximum concurrent requests of one server, per webhook and in total, so that a slow receiver cannot block the others. */
 const perWebhook = 5;
 const inTotal = 200;
 

@@ -78,7 +78,7 @@ const byToken = 'ask, token, login';
 
 type Row = [what: string, answers: Answers, expected: Expected, requests: string, image?: string];
 const rows: readonly Row[] = [
-  // What the registry asks for.
+  // The authentication that the registry requires.
   ['asks for a token', {}, accepted, byToken],
   ['asks for a token for an image', {}, mayPull, `${byToken}, image`, image],
   ['asks for the password', { ask: 'Basic realm="x"' }, accepted, byPassword],
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
   ['asks for nothing, with the image', { ask: 200, 'ask image': 200 }, open, 'ask, ask image', image],
   ['asks for nothing, without the image', { ask: 200, 'ask image': 404 }, openWithoutImage, 'ask, ask image', image],
   ['asks for a token only for the image', { ask: 200 }, mayPull, 'ask, ask image, token, login, image', image],
-  // How it asks (RFC 9110, section 11.6.1).
+  // Syntax of the WWW-Authenticate header (RFC 9110, section 11.6.1).
   ['asks in an unknown scheme', { ask: 'Negotiate abc==' }, unsupported, 'ask'],
   ['asks in an unknown scheme or Basic', { ask: 'Negotiate abc==, Basic realm="b"' }, accepted, byPassword],
   ['asks in no scheme', { ask: 401 }, unsupported, 'ask'],
@@ -101,7 +101,7 @@ const rows: readonly Row[] = [
   ['asks with many commas', { ask: `Bearer ${' ,'.repeat(5_000)}` }, noAddress, 'ask'],
   ['asks with many backslashes', { ask: `Bearer a=${'"\\'.repeat(5_000)}` }, noAddress, 'ask'],
   ['asks with a long word', { ask: 'a'.repeat(10_000) }, unsupported, 'ask'],
-  // Where it wants the password sent; token-address.test.ts has more of these.
+  // Address of the token server, which gets the password; token-address.test.ts has more cases.
   ['has the token server of another host', { ask: 'Bearer realm="{other}/token"' }, otherHost, 'ask'],
   ['has that, or Basic', { ask: 'Bearer realm="{other}/token", Basic realm="x"' }, accepted, byPassword],
   ['has a file as token server', { ask: 'Bearer realm="file:///etc/passwd"' }, unreachable(/without TLS/), 'ask'],
