@@ -33,7 +33,7 @@ export async function logIn(context: Context, key: ValueWithSource): Promise<Com
     ...(outdated ? { public_key: null } : {}),
   });
   if (outdated) notify('The public key in the profile belonged to another organization or service and was removed.');
-  // A person starts sessions with the account.
+  // A person needs no public key, because the personal token starts sessions too.
   const isPerson = checkApiKeyFormat(key.value).kind === 'personal';
   if (!isPerson && (outdated || settings.publicKey === null)) {
     notify('To start sessions, create a public key: botcli cloud keys create NAME --kind public --default');

@@ -9,7 +9,7 @@ import { formatPullLayers } from './pull-layers.ts';
 
 /** Maximum time that a deploy waits for its rollout. After this time the command ends, but the service continues the rollout. */
 const timeoutSeconds = 600;
-/** The same for an image, whose pull may take 15 minutes. */
+/** Maximum wait for the rollout of an image, whose pull may take 15 minutes. */
 const imageTimeoutSeconds = 1_500;
 const pollIntervalMs = 250;
 /** Interval of progress messages if there is no terminal. */

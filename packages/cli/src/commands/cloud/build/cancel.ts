@@ -29,7 +29,7 @@ export const command = defineCommand({
   },
 });
 
-/** Wait for the end of the build by following its log, which ends at the same time. */
+/** Follows the build's log until it ends, which is when the build has ended. */
 async function waitUntilEnded(context: CommandContext, client: ApiClient, buildId: string): Promise<Build> {
   const { withRetries } = await import('../../../connection/retry.ts');
   const params = { buildId };
