@@ -3,7 +3,7 @@ import { organizationLayout } from '../organization/layouts.ts';
 import { prefetch } from '../routing/prefetch.ts';
 import { agentQuery } from './queries.ts';
 
-/** The parent of the pages of an agent, its tabs. */
+/** Parent route of an agent's tabs. */
 export const agentLayout = createRoute({
   getParentRoute: () => organizationLayout,
   path: '/agents/$agent',

@@ -2,7 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 
-/** Shown at an address without a page, inside the frame of the pages around it. */
+/** Shown for an unknown URL, inside the layout of its parent route. */
 export function NotFound() {
   const { pathname } = useLocation();
   return (
