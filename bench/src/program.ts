@@ -12,7 +12,7 @@ export const minimalEnvironment = { PATH: `${dirname(process.execPath)}:/usr/loc
  * need packages.
  */
 export const packageIndexEnvironmentVariables = Object.fromEntries(
-  // biome-ignore lint/style/noProcessEnv: only these, and only for what they name
+  // biome-ignore lint/style/noProcessEnv: copies only the variables that configure the package index and its TLS
   Object.entries(process.env).filter((entry): entry is [string, string] => /^(PIP|UV|SSL|HTTPS?)_/.test(entry[0])),
 );
 

@@ -116,7 +116,7 @@ async function measureSeconds<T>(run: () => Promise<T>): Promise<{ readonly seco
   return { seconds: (performance.now() - before) / 1000, result };
 }
 
-/** The percentiles are medians over all rounds. */
+/** Each percentile is the median of the rounds' percentiles, in milliseconds. */
 function describeStarts(rounds: readonly (readonly number[])[]) {
   const at = (fraction: number) => median(rounds.map((times) => quantile(times, fraction)));
   return { p99: at(0.99), text: `${formatMilliseconds(at(0.99))} (p50 ${formatMilliseconds(at(0.5))})` };

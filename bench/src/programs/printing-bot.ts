@@ -1,7 +1,7 @@
 /** A bot that prints at a given rate and reports its own CPU time. */
 import { createServer } from 'node:http';
 
-// biome-ignore lint/style/noProcessEnv: a bot is told its port by its environment (docs/bot-contract.md, "Environment")
+// biome-ignore lint/style/noProcessEnv: a bot reads its port from its environment (docs/bot-contract.md, "Environment")
 const port = Number(process.env['PORT']);
 const tickMs = 10;
 

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocketServer } from 'ws';
 
-// biome-ignore lint/style/noProcessEnv: a bot is told its port by its environment (docs/bot-contract.md, "Environment")
+// biome-ignore lint/style/noProcessEnv: a bot reads its port from its environment (docs/bot-contract.md, "Environment")
 const port = Number(process.env['PORT']);
 const small = '{"status":"ok"}';
 const large = Buffer.alloc(65_536, 'x');
