@@ -159,6 +159,7 @@ export type {
   DeploymentDetails,
   DeploymentFile,
   DeploymentProblem,
+  ImageErrorCode,
   ImageLayer,
   PinnedSecretSet,
 } from './operations/deployments.ts';

@@ -1,3 +1,5 @@
+import type { ImageErrorCode } from '@bothost/contract';
+
 /**
  * The interface between the server and the runtime drivers, which run bots. Every driver passes the conformance suite
  * (packages/runtime/test/conformance/conformance.ts). Only drivers know pids, containers or pods.
@@ -418,15 +420,6 @@ export class ProjectPreparationError extends Error {
     this.imageCode = options?.imageCode;
   }
 }
-
-/** Error codes of images, which clients of Pipecat Cloud know. */
-export type ImageErrorCode =
-  | 'PCC_IMAGE_NOT_FOUND'
-  | 'PCC_IMAGE_PULL_UNAUTHORIZED'
-  | 'PCC_IMAGE_PULL_RATE_LIMIT'
-  | 'PCC_IMAGE_TOO_LARGE'
-  | 'PCC_INVALID_IMAGE_PLATFORM'
-  | 'PCC_IMAGE_PULL_UNKNOWN_ERROR';
 
 export class ProjectPreparationTimeoutError extends ProjectPreparationError {
   override readonly name = 'ProjectPreparationTimeoutError';

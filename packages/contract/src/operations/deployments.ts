@@ -42,6 +42,17 @@ const DeployedImage = z.object({
   pulling: z.array(ImageLayer).nullable().describe('Progress of the pull while it runs'),
 });
 
+const imageErrorCodes = [
+  'PCC_IMAGE_NOT_FOUND',
+  'PCC_IMAGE_PULL_UNAUTHORIZED',
+  'PCC_IMAGE_PULL_RATE_LIMIT',
+  'PCC_IMAGE_TOO_LARGE',
+  'PCC_INVALID_IMAGE_PLATFORM',
+  'PCC_IMAGE_PULL_UNKNOWN_ERROR',
+] as const;
+/** Error codes of images, which clients of Pipecat Cloud know. */
+export type ImageErrorCode = (typeof imageErrorCodes)[number];
+
 /** The reason why a deployment failed, or why its instances do not start. */
 const DeploymentProblem = z.enum([
   'PCC_PREPARE_FAILED',
@@ -49,12 +60,7 @@ const DeploymentProblem = z.enum([
   'PCC_BOT_START_TIMEOUT',
   'PCC_OUT_OF_MEMORY',
   'PCC_SECRETS_UNAVAILABLE',
-  'PCC_IMAGE_NOT_FOUND',
-  'PCC_IMAGE_PULL_UNAUTHORIZED',
-  'PCC_IMAGE_PULL_RATE_LIMIT',
-  'PCC_IMAGE_TOO_LARGE',
-  'PCC_INVALID_IMAGE_PLATFORM',
-  'PCC_IMAGE_PULL_UNKNOWN_ERROR',
+  ...imageErrorCodes,
   'PCC_SUPERSEDED',
   'PCC_SOURCE_NOT_ACCEPTED',
   'PCC_UNKNOWN_ERROR',

@@ -1,11 +1,12 @@
-import { createTimeout, type ImageReference, normalizeRegistryHost, parseImageReference } from '@bothost/contract';
+import {
+  createTimeout,
+  type ImageErrorCode,
+  type ImageReference,
+  normalizeRegistryHost,
+  parseImageReference,
+} from '@bothost/contract';
 import { readJsonLines } from '../json-lines.ts';
-import type {
-  ImageErrorCode,
-  ImageLayerProgress,
-  RegistryCredentials,
-  RegistryCredentialsProvider,
-} from '../runtime.ts';
+import type { ImageLayerProgress, RegistryCredentials, RegistryCredentialsProvider } from '../runtime.ts';
 import { ProjectPreparationError } from '../runtime.ts';
 import { type EngineClient, EngineError, isEngineError } from './engine-client.ts';
 import { distributionSchema, imageSchema, pullProgressSchema, versionSchema } from './engine-schemas.ts';

@@ -1,5 +1,6 @@
+import type { ImageErrorCode } from '@bothost/contract';
 import { type InstanceEnd, splitExitStatus } from '../instance-end.ts';
-import type { ImageErrorCode, StartErrorKind } from '../runtime.ts';
+import type { StartErrorKind } from '../runtime.ts';
 import type { Pod } from './pod-schema.ts';
 
 export const containerName = 'bot';

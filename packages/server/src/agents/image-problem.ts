@@ -1,5 +1,4 @@
-import { type DeploymentProblem, parseImageReference } from '@bothost/contract';
-import type { ImageErrorCode } from '@bothost/runtime';
+import { type DeploymentProblem, type ImageErrorCode, parseImageReference } from '@bothost/contract';
 import { formatRegistry } from '../secrets/pull-secret.ts';
 
 /** The image of a deployment that could not be used. */

@@ -1,9 +1,5 @@
-import {
-  type ImageErrorCode,
-  ProjectPreparationError,
-  type ProjectPreparationSpec,
-  type Runtime,
-} from '@bothost/runtime';
+import type { ImageErrorCode } from '@bothost/contract';
+import { ProjectPreparationError, type ProjectPreparationSpec, type Runtime } from '@bothost/runtime';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { testNow } from '../../test/support/test-rows.ts';

@@ -1,6 +1,5 @@
-import { createTimeout, type ImageReference, parseImageReference } from '@bothost/contract';
+import { createTimeout, type ImageErrorCode, type ImageReference, parseImageReference } from '@bothost/contract';
 import {
-  type ImageErrorCode,
   type ImageLayerProgress,
   type PreparedProject,
   ProjectPreparationError,
