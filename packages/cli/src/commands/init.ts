@@ -1,17 +1,6 @@
 import { defineCommand } from '../command-line/command.ts';
-import { type CompletionWords, flagOption, repeatedOption, switchOption, textOption } from '../command-line/options.ts';
-import { callDirections } from '../scaffold/catalogue/transport.ts';
-import { transportChoices } from '../scaffold/catalogue/transports.ts';
-import {
-  botTypes,
-  clientFrameworks,
-  clientWebServers,
-  pipelineModes,
-} from '../scaffold/configuration/configuration.ts';
-import type { CatalogueEntryKind } from '../scaffold/configuration/names.ts';
-
-const projectOption = (description: string, placeholder: string, words?: CompletionWords, short?: string) =>
-  textOption({ description, placeholder, ...(words && { words }), ...(short && { short }) });
+import { flagOption, type Option, repeatedOption, switchOption, textOption } from '../command-line/options.ts';
+import { type CatalogueEntryKind, type ProjectField, projectFields } from '../scaffold/configuration/fields.ts';
 
 /**
  * Returns a function that lists the names of services or transports for shell completion. The catalogue of these names is
@@ -19,6 +8,18 @@ const projectOption = (description: string, placeholder: string, words?: Complet
  */
 const namesOf = (kind: CatalogueEntryKind) => async () =>
   (await import('../scaffold/configuration/names.ts')).listCatalogueNames(kind);
+
+function createOption(field: ProjectField): Option {
+  if (field.type === 'switch') return switchOption(field.description);
+  const { type, description, placeholder, short, words } = field;
+  const option = textOption({
+    description,
+    placeholder,
+    ...(short && { short }),
+    ...(words && { words: typeof words === 'string' ? namesOf(words) : words }),
+  });
+  return type === 'texts' ? repeatedOption(option) : option;
+}
 
 export const command = defineCommand({
   summary: 'Create a bot project that runs',
@@ -36,52 +37,14 @@ export const command = defineCommand({
     },
   },
   options: {
-    name: projectOption('Name of the project (default: name of the directory)', 'NAME', undefined, 'n'),
-    'bot-type': projectOption('web or telephony (default: follows from the transports)', 'TYPE', botTypes, 'b'),
-    transport: repeatedOption(
-      projectOption(
-        `How people reach the bot, by either name: ${transportChoices.join(', ')}; can be given more than once`,
-        'TRANSPORT',
-        namesOf('transport'),
-        't',
-      ),
+    ...Object.fromEntries(
+      Object.values<ProjectField>(projectFields).map((field) => [field.option, createOption(field)]),
     ),
-    mode: projectOption(
-      'cascade (three services) or realtime (one speech-to-speech service)',
-      'MODE',
-      pipelineModes,
-      'm',
-    ),
-    stt: projectOption('Speech-to-text service, VENDOR_stt', 'SERVICE', namesOf('stt')),
-    llm: projectOption('Language model service, VENDOR_llm', 'SERVICE', namesOf('llm')),
-    tts: projectOption('Text-to-speech service, VENDOR_tts', 'SERVICE', namesOf('tts')),
-    realtime: projectOption('Speech-to-speech service, VENDOR_realtime', 'SERVICE', namesOf('realtime')),
-    video: projectOption('Video avatar service, VENDOR_video; web bots only', 'SERVICE', namesOf('video')),
-    'client-framework': projectOption('react, vanilla or none; web bots only', 'FRAMEWORK', [
-      ...clientFrameworks,
-      'none',
-    ]),
-    'client-server': projectOption('vite or nextjs, with react (default: vite)', 'SERVER', clientWebServers),
-    'daily-pstn-mode': projectOption('dial-in or dial-out, for daily_pstn (hostedrtc_pstn)', 'MODE', callDirections),
-    'twilio-daily-sip-mode': projectOption(
-      'dial-in or dial-out, for twilio_daily_sip (carrier1_hostedrtc_sip)',
-      'MODE',
-      callDirections,
-    ),
-    recording: switchOption('Record the audio of each session'),
-    transcription: switchOption('Log transcripts'),
-    'video-input': switchOption('Send camera video to the bot; web bots only'),
-    'video-output': switchOption('Send video from the bot; web bots only'),
-    'deploy-to-cloud': switchOption('Generate the files for a deployment (default: on)'),
-    'enable-nc': switchOption('Noise cancellation; needs --deploy-to-cloud'),
-    observability: switchOption('Add a pipeline debugger'),
-    eval: switchOption('Add scenarios that evaluate the bot'),
-    config: projectOption(
-      'JSON file with these options; options on the command line override it',
-      'FILE',
-      undefined,
-      'c',
-    ),
+    config: textOption({
+      description: 'JSON file with these options; options on the command line override it',
+      placeholder: 'FILE',
+      short: 'c',
+    }),
     'dry-run': flagOption('Print the resolved configuration as JSON and write nothing'),
     'list-options': flagOption('Print all values as JSON'),
     'overwrite-guide': flagOption('Overwrite existing guides (AGENTS.md, ASSISTANT.md, GETTING_STARTED.md)'),

@@ -37,6 +37,7 @@ export const pipelineModes = ['cascade', 'realtime'] as const;
 export type PipelineMode = (typeof pipelineModes)[number];
 export const clientFrameworks = ['react', 'vanilla'] as const;
 export type ClientFramework = (typeof clientFrameworks)[number];
+export const clientFrameworkAnswers = [...clientFrameworks, 'none'] as const;
 export const clientWebServers = ['vite', 'nextjs'] as const;
 export type ClientWebServer = (typeof clientWebServers)[number];
 

@@ -1,35 +1,132 @@
-import { type ConfigurationIssue, clientFrameworks } from './configuration.ts';
+import { callDirections } from '../catalogue/transport.ts';
+import { transportChoices } from '../catalogue/transports.ts';
+import type { ServiceKind } from '../catalogue/vendor-service.ts';
+import {
+  botTypes,
+  type ConfigurationIssue,
+  clientFrameworkAnswers,
+  clientFrameworks,
+  clientWebServers,
+  pipelineModes,
+} from './configuration.ts';
+
+// `botcli init --help` loads this file, so it imports no vendors.
+
+export type CatalogueEntryKind = 'transport' | ServiceKind;
 
 /**
  * A setting of a project: its accepted keys in a config file (the first one takes precedence) and its option on the command line.
  */
-type Field = { readonly keys: readonly string[]; readonly option: string; readonly type: FieldType };
-type FieldType = 'text' | 'texts' | 'switch';
+type Field = { readonly keys: readonly string[]; readonly option: string; readonly description: string };
+type ValueField = Field & {
+  readonly type: 'text' | 'texts';
+  readonly placeholder: string;
+  readonly short?: string;
+  /** What shell completion suggests: words, or the names of a kind of entry of the catalogue. */
+  readonly words?: readonly string[] | CatalogueEntryKind;
+};
+export type ProjectField = ValueField | (Field & { readonly type: 'switch' });
+type FieldType = ProjectField['type'];
+
+const defineService = (kind: ServiceKind, description: string) =>
+  ({
+    keys: [kind, `${kind}_service`],
+    option: kind,
+    type: 'text',
+    description,
+    placeholder: 'SERVICE',
+    words: kind,
+  }) as const;
+
+const defineSwitch = (option: string, description: string, keys: readonly string[] = [option.replaceAll('-', '_')]) =>
+  ({ keys, option, type: 'switch', description }) as const;
 
 /** All settings of a project, by their key in the configuration. */
 export const projectFields = {
-  project_name: { keys: ['name', 'project_name'], option: 'name', type: 'text' },
-  bot_type: { keys: ['bot_type'], option: 'bot-type', type: 'text' },
-  transports: { keys: ['transports', 'transport'], option: 'transport', type: 'texts' },
-  mode: { keys: ['mode'], option: 'mode', type: 'text' },
-  stt_service: { keys: ['stt', 'stt_service'], option: 'stt', type: 'text' },
-  llm_service: { keys: ['llm', 'llm_service'], option: 'llm', type: 'text' },
-  tts_service: { keys: ['tts', 'tts_service'], option: 'tts', type: 'text' },
-  realtime_service: { keys: ['realtime', 'realtime_service'], option: 'realtime', type: 'text' },
-  video_service: { keys: ['video', 'video_service'], option: 'video', type: 'text' },
-  client_framework: { keys: ['client_framework'], option: 'client-framework', type: 'text' },
-  client_server: { keys: ['client_server'], option: 'client-server', type: 'text' },
-  daily_pstn_mode: { keys: ['daily_pstn_mode'], option: 'daily-pstn-mode', type: 'text' },
-  twilio_daily_sip_mode: { keys: ['twilio_daily_sip_mode'], option: 'twilio-daily-sip-mode', type: 'text' },
-  video_input: { keys: ['video_input'], option: 'video-input', type: 'switch' },
-  video_output: { keys: ['video_output'], option: 'video-output', type: 'switch' },
-  recording: { keys: ['recording'], option: 'recording', type: 'switch' },
-  transcription: { keys: ['transcription'], option: 'transcription', type: 'switch' },
-  deploy_to_cloud: { keys: ['deploy_to_cloud'], option: 'deploy-to-cloud', type: 'switch' },
-  enable_nc: { keys: ['enable_nc', 'enable_krisp'], option: 'enable-nc', type: 'switch' },
-  enable_observability: { keys: ['observability', 'enable_observability'], option: 'observability', type: 'switch' },
-  enable_eval: { keys: ['enable_eval', 'eval'], option: 'eval', type: 'switch' },
-} as const satisfies Readonly<Record<string, Field>>;
+  project_name: {
+    keys: ['name', 'project_name'],
+    option: 'name',
+    type: 'text',
+    description: 'Name of the project (default: name of the directory)',
+    placeholder: 'NAME',
+    short: 'n',
+  },
+  bot_type: {
+    keys: ['bot_type'],
+    option: 'bot-type',
+    type: 'text',
+    description: `${botTypes.join(' or ')} (default: follows from the transports)`,
+    placeholder: 'TYPE',
+    short: 'b',
+    words: botTypes,
+  },
+  transports: {
+    keys: ['transports', 'transport'],
+    option: 'transport',
+    type: 'texts',
+    description: `How people reach the bot, by either name: ${transportChoices.join(', ')}; can be given more than once`,
+    placeholder: 'TRANSPORT',
+    short: 't',
+    words: 'transport',
+  },
+  mode: {
+    keys: ['mode'],
+    option: 'mode',
+    type: 'text',
+    description: 'cascade (three services) or realtime (one speech-to-speech service)',
+    placeholder: 'MODE',
+    short: 'm',
+    words: pipelineModes,
+  },
+  stt_service: defineService('stt', 'Speech-to-text service, VENDOR_stt'),
+  llm_service: defineService('llm', 'Language model service, VENDOR_llm'),
+  tts_service: defineService('tts', 'Text-to-speech service, VENDOR_tts'),
+  realtime_service: defineService('realtime', 'Speech-to-speech service, VENDOR_realtime'),
+  video_service: defineService('video', 'Video avatar service, VENDOR_video; web bots only'),
+  client_framework: {
+    keys: ['client_framework'],
+    option: 'client-framework',
+    type: 'text',
+    description: `${clientFrameworks.join(', ')} or none; web bots only`,
+    placeholder: 'FRAMEWORK',
+    words: clientFrameworkAnswers,
+  },
+  client_server: {
+    keys: ['client_server'],
+    option: 'client-server',
+    type: 'text',
+    description: `${clientWebServers.join(' or ')}, with react (default: vite)`,
+    placeholder: 'SERVER',
+    words: clientWebServers,
+  },
+  daily_pstn_mode: {
+    keys: ['daily_pstn_mode'],
+    option: 'daily-pstn-mode',
+    type: 'text',
+    description: `${callDirections.join(' or ')}, for daily_pstn (hostedrtc_pstn)`,
+    placeholder: 'MODE',
+    words: callDirections,
+  },
+  twilio_daily_sip_mode: {
+    keys: ['twilio_daily_sip_mode'],
+    option: 'twilio-daily-sip-mode',
+    type: 'text',
+    description: `${callDirections.join(' or ')}, for twilio_daily_sip (carrier1_hostedrtc_sip)`,
+    placeholder: 'MODE',
+    words: callDirections,
+  },
+  recording: defineSwitch('recording', 'Record the audio of each session'),
+  transcription: defineSwitch('transcription', 'Log transcripts'),
+  video_input: defineSwitch('video-input', 'Send camera video to the bot; web bots only'),
+  video_output: defineSwitch('video-output', 'Send video from the bot; web bots only'),
+  deploy_to_cloud: defineSwitch('deploy-to-cloud', 'Generate the files for a deployment (default: on)'),
+  enable_nc: defineSwitch('enable-nc', 'Noise cancellation; needs --deploy-to-cloud', ['enable_nc', 'enable_krisp']),
+  enable_observability: defineSwitch('observability', 'Add a pipeline debugger', [
+    'observability',
+    'enable_observability',
+  ]),
+  enable_eval: defineSwitch('eval', 'Add scenarios that evaluate the bot', ['enable_eval', 'eval']),
+} as const satisfies Readonly<Record<string, ProjectField>>;
 
 type Fields = typeof projectFields;
 export type FieldName = keyof Fields;

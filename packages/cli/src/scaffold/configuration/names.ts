@@ -1,9 +1,7 @@
 import { listServices } from '../catalogue/services.ts';
 import { listTransportNames as namesOfTransport, transports } from '../catalogue/transports.ts';
-import { type ServiceKind, serviceKinds } from '../catalogue/vendor-service.ts';
-import { projectFields } from './fields.ts';
-
-export type CatalogueEntryKind = 'transport' | ServiceKind;
+import { serviceKinds } from '../catalogue/vendor-service.ts';
+import { type CatalogueEntryKind, projectFields } from './fields.ts';
 
 export function listCatalogueNames(kind: CatalogueEntryKind): readonly string[] {
   if (kind !== 'transport') return listServices(kind).map(({ service }) => service.value);

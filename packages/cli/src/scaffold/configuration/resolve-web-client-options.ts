@@ -4,7 +4,7 @@ import {
   type BotType,
   type ClientFramework,
   type ClientWebServer,
-  clientFrameworks,
+  clientFrameworkAnswers,
   clientWebServers,
   type ProjectConfiguration,
 } from './configuration.ts';
@@ -20,12 +20,7 @@ export function resolveWebClientOptions(
   chosen: readonly Transport[],
   addIssue: IssueReporter,
 ): Client {
-  const answer = parseEnumeratedOption(
-    [...clientFrameworks, 'none'],
-    options.client_framework,
-    'client_framework',
-    addIssue,
-  );
+  const answer = parseEnumeratedOption(clientFrameworkAnswers, options.client_framework, 'client_framework', addIssue);
   const framework = answer === 'none' ? null : answer;
   const server = parseEnumeratedOption(clientWebServers, options.client_server, 'client_server', addIssue);
   // Check both the bot type and the transports, because invalid options can combine a web bot with phone transports.
