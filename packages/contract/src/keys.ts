@@ -5,9 +5,11 @@ export const apiKeyPrefixes = { private: 'sk_', public: 'pk_', personal: 'pcc_pa
 export type ApiKeyOrTokenKind = keyof typeof apiKeyPrefixes;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const keyPattern = /^(sk|pk|pcc_pat)_[0-9A-Za-z]{49}$/;
 const secretCharacters = 43;
 const checksumCharacters = 6;
+const keyPattern = new RegExp(
+  `^(${Object.values(apiKeyPrefixes).join('|')})[0-9A-Za-z]{${secretCharacters + checksumCharacters}}$`,
+);
 
 /**
  * Creates a key from at least 64 random bytes. Skips bytes of 248 or more, so that all characters are equally likely. @throws

@@ -1,3 +1,4 @@
+import { apiKeyPrefixes } from '@bothost/contract/keys';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { confirmationOptions } from '../../../command-line/options.ts';
@@ -34,7 +35,7 @@ export const command = defineCommand({
 /** Revokes the token in the profile. Returns false if there is none, or if the service cannot be reached. */
 async function revokeToken({ io, profile, settings, warn }: CommandContext): Promise<boolean> {
   const token = profile.private_key;
-  if (token === null || !token.startsWith('pcc_pat_')) return false;
+  if (token === null || !token.startsWith(apiKeyPrefixes.personal)) return false;
   const { createServiceClient } = await import('../../../connection/connection.ts');
   try {
     await createServiceClient(io, profile.api_url ?? settings.origin.value, token).signOut();

@@ -1,3 +1,4 @@
+import { apiKeyPrefixes } from '@bothost/contract/keys';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { ValueWithSource } from '../../../connection/settings.ts';
 import { createFields } from '../../../output/fields.ts';
@@ -13,7 +14,7 @@ export const command = defineCommand({
     const requested = settings.organization?.value ?? null;
     const current = organizations.find(({ id, name }) => id === requested || name === requested);
     const acting = requested === null ? organizations[0] : current;
-    const isPerson = settings.privateKey?.value.startsWith('pcc_pat_') === true;
+    const isPerson = settings.privateKey?.value.startsWith(apiKeyPrefixes.personal) === true;
     const person = isPerson ? await client.getUser() : null;
     const role = person?.organizations.find(({ id }) => id === acting?.id)?.role ?? null;
     if (acting === undefined && requested !== null)
