@@ -191,7 +191,7 @@ export {
   type SessionSummary,
   type StartPhaseDurations,
 } from './operations/sessions.ts';
-export { proxyHttpMethods, type RequestedTransport, type StartResponse } from './operations/start.ts';
+export { proxyHttpMethods, type StartResponse } from './operations/start.ts';
 export {
   type DeploymentStatistics,
   maxGroupedSessions,

@@ -4,14 +4,12 @@ import { members } from '../authorization.ts';
 import { IceServer } from '../ice-server.ts';
 import { maxStartBodyBytes } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
+import { requestedTransports } from '../requested-transports.ts';
 import { AgentPathParameters, BotTransports, requestWithBody, requestWithoutBody, Uuid } from './fields.ts';
-
-export const RequestedTransport = z.enum(['daily', 'livekit', 'webrtc', 'websocket']);
-export type RequestedTransport = z.infer<typeof RequestedTransport>;
 
 const StartRequest = z
   .object({
-    transport: RequestedTransport.optional(),
+    transport: z.enum(requestedTransports).optional(),
     createDailyRoom: z.boolean().optional(),
     dailyRoomProperties: z.record(z.string(), z.unknown()).optional(),
     dailyMeetingTokenProperties: z.record(z.string(), z.unknown()).optional(),

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StartResponse } from '@bothost/contract';
 import { conversationLevels } from '@bothost/contract/conversation-level';
+import { requestedTransports } from '@bothost/contract/requested-transports';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
 import { choiceOption, flagOption, textOption } from '../../../command-line/options.ts';
@@ -22,12 +23,7 @@ export const command = defineCommand({
     'public key; with --organization, it first looks up the agent there.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    transport: choiceOption({ description: 'How clients connect to the bot' }, [
-      'websocket',
-      'webrtc',
-      'daily',
-      'livekit',
-    ]),
+    transport: choiceOption({ description: 'How clients connect to the bot' }, requestedTransports),
     data: textOption({
       description: 'JSON object for the bot; @FILE reads a file, - reads standard input',
       short: 'd',
