@@ -454,7 +454,7 @@ export const importAreas: readonly ImportArea[] = [
     title: 'The command line',
     description: 'Files directly in `scaffold/` are the steps of `botcli init`.',
     root: 'packages/cli/src/',
-    shared: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'json-object.ts', 'version.ts'],
+    shared: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'version.ts'],
     rows: [
       {
         files: ['main.ts', 'program.ts', 'commands.ts', 'find-command.ts', 'help.ts', 'suggest-words.ts'],
@@ -463,7 +463,7 @@ export const importAreas: readonly ImportArea[] = [
         mayImport: ['commands/'],
       },
       {
-        files: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'json-object.ts', 'version.ts'],
+        files: ['config.ts', 'failure.ts', 'failure-reasons.ts', 'version.ts'],
         contain: 'what every folder needs',
         mayImport: [contract],
       },
@@ -539,7 +539,7 @@ export const importAreas: readonly ImportArea[] = [
       {
         files: ['scaffold/writing/'],
         contain: 'conflicts, changes that survive a kill, the lock, the stored answers',
-        mayImport: ['scaffold/configuration/', 'scaffold/project-file.ts'],
+        mayImport: [contract, 'scaffold/configuration/', 'scaffold/project-file.ts'],
       },
       {
         files: ['scaffold/guides/'],

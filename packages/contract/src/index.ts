@@ -90,6 +90,7 @@ export { formatBytes } from './format-bytes.ts';
 export { formatCount } from './format-count.ts';
 export { IceServer, type IceUrl, iceServersHeader, needsTurnCredentials, parseIceUrl } from './ice-server.ts';
 export { type ImageReference, parseImageReference } from './image-reference.ts';
+export { getObjectFields } from './json-object.ts';
 export { JsonText } from './json-text.ts';
 export { apiKeyPrefixes, checkApiKeyFormat, generateApiKey } from './keys.ts';
 export {

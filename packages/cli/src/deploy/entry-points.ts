@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { getObjectFields } from '../json-object.ts';
+import { getObjectFields } from '@bothost/contract/json-object';
 import type { Cell } from '../output/report.ts';
 
 export type EntryPoints = {

@@ -1,6 +1,5 @@
-import { isBasicAuthCredentials, normalizeRegistryHost } from '@bothost/contract';
+import { getObjectFields, isBasicAuthCredentials, normalizeRegistryHost } from '@bothost/contract';
 import { Failure } from '../failure.ts';
-import { getObjectFields } from '../json-object.ts';
 
 /**
  * Reads the Base64 credentials for a registry from docker's `config.json`. Credential stores and tokens are not supported and

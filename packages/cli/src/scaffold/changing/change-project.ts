@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { getObjectFields } from '@bothost/contract/json-object';
 import { quoteShellWord } from '@bothost/contract/shell-word';
 import { createTwoFilesPatch } from 'diff';
 import type { CommandContext } from '../../command-line/context.ts';
 import type { PackageManager } from '../../config.ts';
 import { Failure } from '../../failure.ts';
 import { requireConfirmation } from '../../io/confirm.ts';
-import { getObjectFields } from '../../json-object.ts';
 import type { CommandReport } from '../../output/report.ts';
 import { createTable } from '../../output/table.ts';
 import { version } from '../../version.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { getObjectFields } from '@bothost/contract/json-object';
 import { parse } from 'smol-toml';
-import { getObjectFields } from '../../json-object.ts';
 import { findPackageNameProblem } from '../configuration/package-names.ts';
 import { createProjectPlan } from '../configuration/plan.ts';
 import { compareGuidesWithGeneratedTexts, type GuideComparison } from '../guides/generated-guides.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getObjectFields } from '@bothost/contract/json-object';
 import { Failure, getSystemErrorCode } from '../../failure.ts';
-import { getObjectFields } from '../../json-object.ts';
 import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';

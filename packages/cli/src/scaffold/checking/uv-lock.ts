@@ -1,5 +1,5 @@
+import { getObjectFields } from '@bothost/contract/json-object';
 import { parse } from 'smol-toml';
-import { getObjectFields } from '../../json-object.ts';
 
 /**
  * Returns why `uv.lock` does not match the dependencies in pyproject.toml, or null if it matches. The service installs exactly

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { getObjectFields } from '@bothost/contract/json-object';
 import { Failure } from '../../failure.ts';
-import { getObjectFields } from '../../json-object.ts';
 import { createFile } from './create-file.ts';
 import { makeDirectories, removeEmptyDirectories } from './directories.ts';
 import { readTextIfExists } from './survey.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
-import { getObjectFields } from '../../json-object.ts';
+import { getObjectFields } from '@bothost/contract/json-object';
 import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import type { ProjectFile } from '../project-file.ts';
 import { readTextIfExists } from './survey.ts';

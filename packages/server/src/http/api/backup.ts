@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
-import { backupConversationsParameter, backupUrlPath, createApiError } from '@bothost/contract';
+import { backupConversationsParameter, backupUrlPath, createApiError, getObjectFields } from '@bothost/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { getObjectFields } from '../requests/json-body.ts';
 
 export type BackupCreator = { readonly createBackup: (withConversations: boolean) => AsyncGenerator<Buffer> };
 

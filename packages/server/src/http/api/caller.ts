@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   apiKeyPrefixes,
   createApiError,
+  getObjectFields,
   isAuthorizedForOperation,
   type Operation,
   type OperationGrantee,
@@ -13,7 +14,6 @@ import { type AccountRequest, type PersonPrincipal, toAuditActor } from '../../a
 import type { PersonIdentity } from '../../audit/chain.ts';
 import type { ApiAccessLevel, Authenticator, Caller } from '../../organizations/authenticate.ts';
 import { hasMultipleAuthorizationHeaders, readBearerToken } from '../requests/bearer.ts';
-import { getObjectFields } from '../requests/json-body.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 import { createRequestPrincipal } from './refused-request.ts';
 import { requireSameOrigin } from './same-origin.ts';

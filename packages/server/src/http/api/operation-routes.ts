@@ -3,6 +3,7 @@ import {
   allOperations,
   apiBasePath,
   createApiError,
+  getObjectFields,
   listOperationPaths,
   maxRequestBodyBytes,
   type Operation,
@@ -20,7 +21,6 @@ import type { z } from 'zod';
 import type { AccountRequest, PersonPrincipal } from '../../accounts/account-request.ts';
 import type { CallerTypeByCredential, OperationHandler, OperationHandlers } from '../../operation-handlers.ts';
 import type { ApiAccessLevel, Principal } from '../../organizations/authenticate.ts';
-import { getObjectFields } from '../requests/json-body.ts';
 import { authorize, type RequestAuthenticationContext } from './caller.ts';
 import { createCancelSignal } from './cancel-signal.ts';
 import { createOperatorAuditActor } from './refused-request.ts';

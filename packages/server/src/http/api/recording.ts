@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   createApiError,
+  getObjectFields,
   recordingContinuationParameter,
   recordingMediaType,
   recordingOperation,
@@ -8,7 +9,6 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../organizations/authenticate.ts';
 import { parseByteRange } from '../requests/byte-range.ts';
-import { getObjectFields } from '../requests/json-body.ts';
 import { authorize, type RequestAuthenticationContext } from './caller.ts';
 
 /** A recording as the route needs it. `read` yields the bytes from an offset up to, but without, another one. */

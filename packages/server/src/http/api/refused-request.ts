@@ -1,5 +1,6 @@
 import {
   type ApiError,
+  getObjectFields,
   type Operation,
   resourceNamePattern,
   secretSetKeyPattern,
@@ -11,7 +12,6 @@ import { toAuditActor } from '../../accounts/account-request.ts';
 import type { Actor } from '../../audit/chain.ts';
 import type { Refusal } from '../../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../../organizations/authenticate.ts';
-import { getObjectFields } from '../requests/json-body.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createApiError, JsonText, type ValidationIssue } from '@bothost/contract';
+import { createApiError, getObjectFields, JsonText, type ValidationIssue } from '@bothost/contract';
 
 /** Pattern of the field names that error messages may contain. Any other name may be a misplaced secret value. */
 const printableName = /^[A-Za-z0-9_-]{1,64}$/;
@@ -154,9 +154,4 @@ function pathOf(names: readonly (string | number)[]): string {
   const printable = names.map((name) => (printableName.test(`${name}`) ? `${name}` : '...'));
   const isLong = printable.length > levelsInPathAtMost;
   return ['body', ...(isLong ? [...printable.slice(0, levelsInPathAtMost), '...'] : printable)].join('.');
-}
-
-/** Returns the fields of an object without checking their values. Empty if `value` is not an object. */
-export function getObjectFields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }

@@ -1,6 +1,5 @@
-import { carrierMessageBufferLimits, type PhoneCarrier } from '@bothost/contract';
+import { carrierMessageBufferLimits, getObjectFields, type PhoneCarrier } from '@bothost/contract';
 import type { RawData } from 'ws';
-import { getObjectFields } from '../requests/json-body.ts';
 
 type Message = { readonly data: Buffer; readonly isBinary: boolean; readonly audioBytes: number };
 

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { carrierStartMessageLimits, createApiError } from '@bothost/contract';
+import { carrierStartMessageLimits, createApiError, getObjectFields } from '@bothost/contract';
 import type { RawData, WebSocket } from 'ws';
-import { getObjectFields } from '../requests/json-body.ts';
 import { parseCarrierMessage } from './call-message-buffer.ts';
 import { parseQualifiedAgentName, type QualifiedAgentName } from './websocket-path.ts';
 
