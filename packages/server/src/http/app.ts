@@ -42,7 +42,12 @@ import { addDashboardRoutes, isPageRequest, sendDashboardPage } from './pages/da
 import { addProbeRoutes, type Probes } from './probes.ts';
 import { addPublishedEventRoute, type PublishedEventReceiver } from './published-events.ts';
 import { createCorsHeaders, isPublicPath } from './requests/cors.ts';
-import { createBodyTooLargeError, createFailureHeaders, refuseUpgrade } from './requests/failure-response.ts';
+import {
+  createBodyTooLargeError,
+  createFailureHeaders,
+  refuseUpgrade,
+  requestIdHeader,
+} from './requests/failure-response.ts';
 import { ignoreUpgrade } from './requests/ignored-upgrade.ts';
 import { parseJson, parseJsonWithUniqueKeys, parseJsonWithVerbatimField } from './requests/json-body.ts';
 import type { RequestClient } from './requests/request-client.ts';
@@ -243,7 +248,7 @@ function loggedPath(request: FastifyRequest): string {
 
 /** Adds the request id and the version of the service, and the CORS headers if the path belongs to the public API. */
 function addOwnHeaders(context: AppContext, request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers({ 'x-request-id': request.id, [serviceVersionHeader]: version });
+  reply.headers({ [requestIdHeader]: request.id, [serviceVersionHeader]: version });
   if (isPublicPath(request.url)) reply.headers(createCorsHeaders(context.cors, request.raw));
 }
 

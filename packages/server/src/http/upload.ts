@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import {
   ApiError,
@@ -11,7 +11,7 @@ import {
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Logger } from 'pino';
 import type { UploadProgress, UploadReceiver } from '../builds/receive.ts';
-import { type FailureMapper, sendFailure } from './requests/failure-response.ts';
+import { createJsonHeaders, type FailureMapper, sendFailure } from './requests/failure-response.ts';
 
 export type UploadContext = {
   readonly uploads: Pick<UploadReceiver, 'readProgress' | 'append' | 'replace'>;
@@ -100,11 +100,8 @@ function refuse(incoming: IncomingMessage, response: ServerResponse, known: ApiE
 function send(response: ServerResponse, progress: UploadProgress, requestId: string): void {
   const { uploadId, receivedBytes, sizeBytes, complete } = progress;
   const body = JSON.stringify(ArchiveUploadResponse.parse({ uploadId, receivedBytes, complete }));
-  const headers: OutgoingHttpHeaders = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
+  const headers = {
+    ...createJsonHeaders(body, requestId),
     'upload-offset': String(receivedBytes),
     ...(sizeBytes === null ? {} : { 'upload-length': String(sizeBytes) }),
   };

@@ -8,6 +8,9 @@ import {
   retryAfterHeaderSeconds,
 } from '@bothost/contract';
 
+/** The response header with the id of a request, which the log of the service has, too. */
+export const requestIdHeader = 'x-request-id';
+
 /** Maps any error to a documented failure. An unknown error becomes a 500 without details. */
 export type FailureMapper = (error: unknown) => ApiError;
 
@@ -38,14 +41,18 @@ export function sendFailure(
     return;
   }
   const body = JSON.stringify(createErrorBody(error, requestId));
-  response.writeHead(error.status, { ...createFailureHeaders(error), ...headers, ...jsonHeaders(body, requestId) });
+  response.writeHead(error.status, {
+    ...createFailureHeaders(error),
+    ...headers,
+    ...createJsonHeaders(body, requestId),
+  });
   response.end(body);
 }
 
 /** Writes a failure to a raw socket, for a request that is an upgrade or cannot be parsed. */
 export function refuseUpgrade(socket: Duplex, error: ApiError, requestId: string): void {
   const body = JSON.stringify(createErrorBody(error, requestId));
-  const headers = { ...createFailureHeaders(error), ...jsonHeaders(body, requestId), connection: 'close' };
+  const headers = { ...createFailureHeaders(error), ...createJsonHeaders(body, requestId), connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${error.status} ${statusText(error)}\r\n${lines.join('')}\r\n${body}`);
 }
@@ -54,11 +61,11 @@ function statusText(error: ApiError): string {
   return Object.hasOwn(apiErrorDefinitions, error.reason) ? error.reason : 'failure';
 }
 
-function jsonHeaders(body: string, requestId: string): OutgoingHttpHeaders {
+export function createJsonHeaders(body: string, requestId: string): OutgoingHttpHeaders {
   return {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'cache-control': 'no-store',
-    'x-request-id': requestId,
+    [requestIdHeader]: requestId,
   };
 }

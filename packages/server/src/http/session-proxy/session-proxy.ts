@@ -17,7 +17,12 @@ import { readBearerToken } from '../requests/bearer.ts';
 import { type CorsPolicy, createCorsHeaders } from '../requests/cors.ts';
 import { discardRequestBody } from '../requests/discard-request-body.ts';
 import { endWhenIdle } from '../requests/end-when-idle.ts';
-import { createBodyTooLargeError, type FailureMapper, sendFailure } from '../requests/failure-response.ts';
+import {
+  createBodyTooLargeError,
+  type FailureMapper,
+  requestIdHeader,
+  sendFailure,
+} from '../requests/failure-response.ts';
 import { createBotRequestHeaders, createClientResponseHeaders } from '../requests/forwarded-headers.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 import { createBotRequestForwarder } from './bot-requests.ts';
@@ -94,7 +99,7 @@ export function createSessionProxy(context: ProxyContext) {
           ...forClient,
           ...cors,
           ...(vary === '' ? {} : { vary }),
-          'x-request-id': requestId,
+          [requestIdHeader]: requestId,
         });
       },
       onFailure: (cause) => refuse(incoming, response, createApiError('bot-unreachable', { cause }), requestId),
