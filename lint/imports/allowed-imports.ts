@@ -496,7 +496,12 @@ export const importAreas: readonly ImportArea[] = [
       { files: ['phone/'], contain: 'setting up phone carriers, and watching the first call', as: 'records/' },
       { files: ['secrets/'], contain: 'secret sets: sources of values, changes, tables', as: 'records/' },
       { files: ['scaffold/'], contain: 'the generator of projects', as: 'records/', mayImport: ['scaffold/'] },
-      { files: ['deploy/'], contain: 'a deployment, step by step', as: 'records/', mayImport: ['pack/', 'secrets/'] },
+      {
+        files: ['deploy/'],
+        contain: 'a deployment, step by step',
+        as: 'records/',
+        mayImport: ['pack/', 'secrets/', 'scaffold/project-file.ts'],
+      },
       {
         files: ['commands/'],
         contain: 'a file for each command: its arguments, its options, and `run`, which returns a report',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { getObjectFields } from '@bothost/contract/json-object';
 import type { Cell } from '../output/report.ts';
+import { projectRecordPath } from '../scaffold/project-file.ts';
 
 export type EntryPoints = {
   /**
@@ -22,7 +23,7 @@ export type EntryPoints = {
  */
 export async function readProjectTransports(directory: string): Promise<readonly string[] | null> {
   for (const candidate of basename(directory) === 'server' ? [directory, dirname(directory)] : [directory]) {
-    const text = await readFile(join(candidate, '.botcli/project.json'), 'utf8').catch(() => null);
+    const text = await readFile(join(candidate, projectRecordPath), 'utf8').catch(() => null);
     const transports = text === null ? null : parseTransports(text);
     if (transports !== null) return transports;
   }

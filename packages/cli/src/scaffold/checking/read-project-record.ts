@@ -5,13 +5,9 @@ import { Failure, getSystemErrorCode } from '../../failure.ts';
 import type { ProjectConfiguration } from '../configuration/configuration.ts';
 import { readConfigFile } from '../configuration/fields.ts';
 import { resolveConfiguration } from '../configuration/resolve.ts';
+import { projectRecordPath } from '../project-file.ts';
 import { isInsideProject } from '../writing/apply-edits.ts';
-import {
-  decompressGeneratedTexts,
-  type FileHashes,
-  isFileHashes,
-  projectRecordPath,
-} from '../writing/project-record.ts';
+import { decompressGeneratedTexts, type FileHashes, isFileHashes } from '../writing/project-record.ts';
 
 /** The content of `.botcli/project.json`, which records how a project was generated. */
 export type ProjectRecord = {

@@ -1,6 +1,8 @@
+import { projectRecordPath } from '../project-file.ts';
+
 /** Descriptions of the project's files by path. Another section of the README describes the files in `client/`. */
 const purposes: Readonly<Record<string, string>> = {
-  '.botcli/project.json': 'how this project was generated; commit it',
+  [projectRecordPath]: 'how this project was generated; commit it',
   '.gitignore': 'keeps secrets, recordings and packages out of git',
   'AGENTS.md': 'instructions for coding agents',
   'ASSISTANT.md': 'points an assistant to AGENTS.md',
@@ -22,7 +24,7 @@ const purposes: Readonly<Record<string, string>> = {
  */
 export function generateFileTree(root: string, paths: readonly string[]): readonly string[] {
   const folded = paths.map((path) => path.replace(/^(client|server\/evals)\/.*/, '$1/'));
-  const all = [...new Set(['.botcli/project.json', ...folded])].sort();
+  const all = [...new Set([projectRecordPath, ...folded])].sort();
   const inServer = all.filter((path) => path.startsWith('server/'));
   const outside = all.filter((path) => !path.startsWith('server/'));
   const rows: readonly (readonly [text: string, purpose: string])[] = [

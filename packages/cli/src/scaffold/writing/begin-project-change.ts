@@ -1,7 +1,7 @@
 import { Failure } from '../../failure.ts';
+import { projectRecordPath } from '../project-file.ts';
 import { type FileEdit, finishInterruptedChange, readInterruptedChange } from './apply-edits.ts';
 import { lockProjectDirectory } from './project-lock.ts';
-import { projectRecordPath } from './project-record.ts';
 import { surveyDirectory } from './survey.ts';
 
 /**

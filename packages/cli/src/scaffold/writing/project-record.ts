@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { getObjectFields } from '@bothost/contract/json-object';
 import type { ProjectConfiguration } from '../configuration/configuration.ts';
-import type { ProjectFile } from '../project-file.ts';
+import { type ProjectFile, projectRecordPath } from '../project-file.ts';
 import { readTextIfExists } from './survey.ts';
-
-/**
- * `.botcli/project.json` records how a project was generated: the configuration, the version of botcli, and the generated texts
- * with their hashes. With these, a later version can merge its changes with the user's edits.
- */
-export const projectRecordPath = '.botcli/project.json';
 
 /** Hashes of files in the form `sha256:...`, by path. */
 export type FileHashes = Readonly<Record<string, string>>;
