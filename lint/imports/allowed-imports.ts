@@ -406,7 +406,15 @@ export const importAreas: readonly ImportArea[] = [
       {
         files: ['http/api/'],
         contain: 'operations: routes, authentication, authorization',
-        mayImport: [contract, 'http/requests/', 'operation-handlers.ts', 'audit/', 'organizations/', 'accounts/'],
+        mayImport: [
+          contract,
+          'http/requests/',
+          'operation-handlers.ts',
+          'audit/',
+          'organizations/',
+          'accounts/',
+          'store/uuid.ts',
+        ],
       },
       {
         files: ['http/session-proxy/'],

@@ -7,11 +7,11 @@ import {
   secretSetNamePattern,
 } from '@bothost/contract';
 import type { FastifyRequest } from 'fastify';
-import { validate } from 'uuid';
 import { toAuditActor } from '../../accounts/account-request.ts';
 import type { Actor } from '../../audit/chain.ts';
 import type { Refusal } from '../../audit/refusals.ts';
 import { type Caller, type Principal, RefusedKeyError } from '../../organizations/authenticate.ts';
+import { isUuid } from '../../store/uuid.ts';
 import type { RequestClient } from '../requests/request-client.ts';
 
 /** The principal of a request: the authenticated caller, with the client's IP address and the request id. */
@@ -77,4 +77,4 @@ const idParameters = ['keyId', 'userId', 'invitationId', 'tokenId', 'buildId', '
 const isSetName = (text: unknown): text is string => typeof text === 'string' && secretSetNamePattern.test(text);
 const isSecretKey = (text: unknown): text is string => typeof text === 'string' && secretSetKeyPattern.test(text);
 const isAgentName = (text: unknown): text is string => typeof text === 'string' && resourceNamePattern.test(text);
-const isId = (text: unknown): text is string => typeof text === 'string' && validate(text);
+const isId = (text: unknown): text is string => typeof text === 'string' && isUuid(text);
