@@ -32,6 +32,7 @@ export type SessionFilter = {
 };
 
 const endState = sql.raw<SessionEndState>(sessionEndStateSql);
+/** The start duration, rounded as in `SessionSummary.botStartSeconds`. */
 const botStartSecondsSql = sql<number>`round(extract(epoch from bot_started_at - requested_at))`;
 
 function selectMatching(db: Database, filter: SessionFilter) {

@@ -112,6 +112,25 @@ describe('listSessions', () => {
     expect((await list(query())).total_count).toBe(expected.length);
   });
 
+  it('filters by the start duration as it rounds it in the response', async () => {
+    const agent = await rows.deployedAgent();
+    for (const milliseconds of [0, 1_000, 2_000, 3_000].flatMap((whole) =>
+      [-501, -500, -499, -1, 0, 1, 499, 500, 501].map((part) => whole + part),
+    )) {
+      const bot_started_at = new Date(testNow.getTime() + milliseconds);
+      await rows.session(agent, { requested_at: testNow, bot_started_at });
+    }
+    const listOf = async (query: Partial<Query>) =>
+      (await listSessions({ db: rows.db }, agent, 'parrot', { ...plain, limit: 100, ...query })).sessions;
+    const all = await listOf({});
+    for (const bound of [1, 2, 3, 4]) {
+      const select = (isSelected: (seconds: number) => boolean) =>
+        all.filter(({ botStartSeconds }) => botStartSeconds !== null && isSelected(botStartSeconds));
+      expect(await listOf({ startTimeMin: bound })).toEqual(select((seconds) => seconds >= bound));
+      expect(await listOf({ startTimeMax: bound })).toEqual(select((seconds) => seconds <= bound));
+    }
+  });
+
   it.each(endStates)('filters by the end state %s', async (endState) => {
     const all = (await list()).sessions.filter((session) => session.endState === endState);
     expect((await list({ endState })).sessions).toEqual(all);
