@@ -106,7 +106,7 @@ async function insertEndedSessions(run: Run, count: number): Promise<void> {
   );
   await run(
     `insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, conversation_level, created_at,
-       updated_at, requested_at, claimed_at, ready_at, handed_over_at, bot_started_at, cold_start, completion_status, ended_at,
+       updated_at, requested_at, claimed_at, ready_at, dispatched_at, bot_started_at, cold_start, completion_status, ended_at,
        events)
      select id, organization_id, agent_id, deployment_id, 'ended', 'webrtc', 'timings', at, ended, at, at,
        ready, ready, ready, cold, status, ended, events
@@ -150,7 +150,7 @@ async function insertLiveSessions(run: Run): Promise<void> {
   await run(
     `with opened as (
        insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, conversation_level, created_at,
-         updated_at, requested_at, claimed_at, ready_at, handed_over_at, bot_started_at, cold_start, events)
+         updated_at, requested_at, claimed_at, ready_at, dispatched_at, bot_started_at, cold_start, events)
        select gen_random_uuid(), organization_id, id, active_deployment_id, 'live', 'webrtc', 'timings', at, at, at, at, at, at,
          at + interval '240 ms', false, '[]'
        from agents, generate_series(1, case name when 'support-line' then 12 else 3 end) as number,

@@ -63,7 +63,7 @@ export function findRunningSessionOfInstance(db: Database, instanceId: string) {
     .selectFrom('sessions')
     .innerJoin('instances', 'instances.session_id', 'sessions.id')
     .select(['sessions.id', 'sessions.conversation_level as level'])
-    .select(({ fn }) => fn.coalesce('sessions.bot_started_at', 'sessions.handed_over_at').as('startedAt'))
+    .select(({ fn }) => fn.coalesce('sessions.bot_started_at', 'sessions.dispatched_at').as('startedAt'))
     .where('instances.id', '=', instanceId)
     .where('sessions.state', '<>', 'ended')
     .executeTakeFirst();
@@ -166,7 +166,7 @@ export function findConversationOfSession(
       'agents.name as agentName',
       'sessions.conversation_level as level',
       'sessions.bot_started_at as startedAt',
-      'sessions.handed_over_at as dispatchedAt',
+      'sessions.dispatched_at as dispatchedAt',
       'session_conversations.state as conversation',
       'session_conversations.host_id as hostId',
       'session_conversations.wrapped_key as wrappedKey',

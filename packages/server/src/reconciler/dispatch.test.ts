@@ -146,14 +146,14 @@ describe('dispatchSession', () => {
       bot_started_at: testNow,
       ready_at: secondsAgo(2),
       cold_start: true,
-      handed_over_at: testNow,
+      dispatched_at: testNow,
     });
     expect(transitions).toEqual(['open', 'live']);
   });
 
   it('keeps the time of a dispatch that is recorded already', async () => {
     const { readySession } = await dispatchTo({ '/bot': answer(200, {}) }, { dispatchedAt: secondsAgo(9) });
-    expect(await stored(readySession.id)).toMatchObject({ state: 'live', handed_over_at: null });
+    expect(await stored(readySession.id)).toMatchObject({ state: 'live', dispatched_at: null });
   });
 
   it('ends a session whose room cannot be read, without a request to the bot', async () => {
@@ -305,7 +305,7 @@ describe('dispatchSession', () => {
     const { context, readySession } = await session(
       {
         '/bot': async (_, response) => {
-          before = (await stored(readySession.id))?.handed_over_at;
+          before = (await stored(readySession.id))?.dispatched_at;
           response.end('{}');
         },
       },
@@ -328,7 +328,7 @@ describe('dispatchSession', () => {
       closing.abort();
       await dispatchSession(context, readySession);
       expect(requests).toEqual([]);
-      expect(await stored(readySession.id)).toMatchObject({ state: 'starting', handed_over_at: null });
+      expect(await stored(readySession.id)).toMatchObject({ state: 'starting', dispatched_at: null });
     },
   );
 
@@ -356,14 +356,14 @@ describe('dispatchSession', () => {
         .poll(() => requests)
         .toContainEqual(expect.objectContaining({ url: '/bot', body: '{"caller":"anna"}' }));
       expect(statuses()).toEqual([]);
-      expect(await stored(readySession.id)).toMatchObject({ completion_status: null, handed_over_at: testNow });
+      expect(await stored(readySession.id)).toMatchObject({ completion_status: null, dispatched_at: testNow });
     },
   );
 
   it('leaves the session running when the service closes', async () => {
     const { readySession } = await dispatchTo({ '/bot': () => closing.abort() });
     expect(statuses()).toEqual([]);
-    expect(await stored(readySession.id)).toMatchObject({ completion_status: null, handed_over_at: testNow });
+    expect(await stored(readySession.id)).toMatchObject({ completion_status: null, dispatched_at: testNow });
   });
 });
 

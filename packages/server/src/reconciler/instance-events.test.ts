@@ -108,7 +108,7 @@ const instanceState = async (id: string) =>
 describe('the exit of an instance', () => {
   const live: SessionFields = { state: 'live', bot_started_at: secondsAgo(8) };
   const relayed: SessionFields = { ...live, transport: 'websocket', relay_id: thisServer };
-  const dispatched: SessionFields = { state: 'starting', handed_over_at: secondsAgo(8) };
+  const dispatched: SessionFields = { state: 'starting', dispatched_at: secondsAgo(8) };
 
   it.each<[session: string, how: string, status: string, fields: SessionFields, exit: InstanceExit, endedAt: Date]>([
     ['live', 'code 0', 'HTTP_COMPLETED', live, ok, exitedAt],

@@ -70,7 +70,7 @@ describe('createSession', () => {
     await rows.instance(of, fields);
     const start = input(name);
     expect(await createSession(context(), start)).toMatchObject({ dispatchedAt });
-    expect(await sessionRow(start.sessionId)).toMatchObject({ handed_over_at: dispatchedAt });
+    expect(await sessionRow(start.sessionId)).toMatchObject({ dispatched_at: dispatchedAt });
   });
 
   it('claims a ready instance without its address if the address may belong to another bot', async () => {
@@ -79,7 +79,7 @@ describe('createSession', () => {
     const start = input(name);
     const started = await createSession(context(false), start);
     expect(started).toMatchObject({ claim: { instanceId: id, address: null }, dispatchedAt: null });
-    expect(await sessionRow(start.sessionId)).toMatchObject({ handed_over_at: null });
+    expect(await sessionRow(start.sessionId)).toMatchObject({ dispatched_at: null });
   });
 
   it('claims a starting instance if none is ready', async () => {

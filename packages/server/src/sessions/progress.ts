@@ -92,7 +92,7 @@ export function findSessionState(db: Database, sessionId: string) {
       'conversation_level',
       'relay_id',
       'requested_at',
-      'handed_over_at as dispatched_at',
+      'dispatched_at',
       'bot_started_at',
       'ended_at',
     ])

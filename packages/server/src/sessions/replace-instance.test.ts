@@ -15,7 +15,7 @@ type Fields = Parameters<TestDatabaseRows['session']>[1];
 async function open(fields: Fields = {}) {
   const agent = { name: `a${newId()}` };
   const of = await rows.deployedAgent({ organizationId, hostId, agent, deployment: { max_agents: 1 } });
-  const sessionId = await rows.session(of, { requested_at: secondsAgo(5), handed_over_at: secondsAgo(4), ...fields });
+  const sessionId = await rows.session(of, { requested_at: secondsAgo(5), dispatched_at: secondsAgo(4), ...fields });
   const instanceId = await rows.instance(of, { session_id: sessionId });
   const replace = (id = instanceId, cause = 'It refused the connection.') =>
     replaceInstance(
@@ -38,7 +38,7 @@ describe('replaceInstance', () => {
     expect(await instance(idle)).toEqual({ state: 'ready', session_id: sessionId });
     expect(await session()).toMatchObject({
       state: 'starting',
-      handed_over_at: null,
+      dispatched_at: null,
       claimed_at: testNow,
       events: [{ code: 'INSTANCE_REPLACED', detail: { cause: 'It refused the connection.' } }],
     });

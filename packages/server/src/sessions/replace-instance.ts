@@ -41,7 +41,7 @@ export function replaceInstance(
     const since = session.requested_at ?? session.created_at;
     if (now.getTime() >= since.getTime() + maxSessionStartWaitSeconds * 1000) return null;
     if (!(await releaseInstance(db, instanceId, sessionId))) return null;
-    await updateSessionRow(db, sessionId, ['starting'], { handed_over_at: null, claimed_at: now, updated_at: now });
+    await updateSessionRow(db, sessionId, ['starting'], { dispatched_at: null, claimed_at: now, updated_at: now });
     const claim = await claimInstance(
       { ...context, db },
       {

@@ -38,7 +38,7 @@ export function insertSession(row: NewSession, dispatchedAt?: { readonly ifReady
       : sql`(select ${dispatchedAt.ifReady}::timestamptz from claimed where ready_at is not null and reports_session)`;
   return sql`insert into sessions (id, organization_id, agent_id, deployment_id, state, transport, body,
       conversation_level, conversation_redact, relay_id, phone_carrier, phone_call, created_at, updated_at, requested_at,
-      claimed_at, handed_over_at)
+      claimed_at, dispatched_at)
     values (${row.id}, ${row.organization_id}, ${row.agent_id}, ${row.deployment_id}, ${row.state}, ${row.transport},
       ${row.body ?? null}, ${row.conversation_level ?? null}, ${JSON.stringify(row.conversation_redact ?? [])}::jsonb,
       ${row.relay_id ?? null}, ${row.phone_carrier ?? null}, ${row.phone_call ?? null}, ${row.created_at}::timestamptz, ${row.updated_at}::timestamptz,
@@ -157,7 +157,7 @@ export function updateSessionRow(
 /** Sets the time of the dispatch if the session is starting. */
 export async function setDispatchTime(db: Database, id: string, at: Date | null): Promise<void> {
   await sql`/* prepared: set-dispatch-time */
-    update sessions set handed_over_at = ${at}::timestamptz where id = ${id} and state = 'starting'`.execute(db);
+    update sessions set dispatched_at = ${at}::timestamptz where id = ${id} and state = 'starting'`.execute(db);
 }
 
 /** Returns a session that is starting, with what is needed to claim an instance for it. */
@@ -302,7 +302,7 @@ export function listOpenSessionRows(db: Database, region: string) {
       'sessions.created_at',
       'sessions.requested_at',
       'sessions.claimed_at',
-      'sessions.handed_over_at as dispatched_at',
+      'sessions.dispatched_at',
       'sessions.bot_started_at',
       'sessions.ending_status',
       'agents.name as agent_name',

@@ -83,7 +83,7 @@ describe('markLive', () => {
     expect(await sessionRow(id)).toMatchObject({
       state: 'ending',
       ending_status: 'SESSION_STOPPED',
-      handed_over_at: null,
+      dispatched_at: null,
     });
   });
 });

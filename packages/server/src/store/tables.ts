@@ -267,8 +267,8 @@ export type SessionsTable = {
   requested_at: Date | null;
   claimed_at: Date | null;
   ready_at: Date | null;
-  /** The dispatch, read as `dispatched_at`. Recorded before it if the bot does not support `GET /_bot/session`. */
-  handed_over_at: Date | null;
+  /** The dispatch. Recorded before it if the bot does not support `GET /_bot/session`. */
+  dispatched_at: Date | null;
   bot_started_at: Date | null;
   /** When the Python host called `bot()`. */
   bot_called_at: Date | null;

@@ -66,7 +66,7 @@ describe('a session whose server was killed before its bot accepted it', () => {
 
     process.kill(pid, 'SIGSTOP');
     const id = await startAgentSession(service, 'frozen');
-    await expect.poll(async () => (await service.session(id)).handed_over_at).not.toBeNull();
+    await expect.poll(async () => (await service.session(id)).dispatched_at).not.toBeNull();
     await service.kill();
     await service.start().ready;
     expect(await service.session(id)).toMatchObject({ state: 'starting', bot_started_at: null });

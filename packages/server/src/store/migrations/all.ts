@@ -27,6 +27,7 @@ import { pastCallsMigration } from './0062-past-calls.ts';
 import { formerWebhookKeysMigration } from './0063-former-webhook-keys.ts';
 import { sessionsByEndMigration } from './0064-sessions-by-end.ts';
 import { hostsReadUsageMigration } from './0065-hosts-read-usage.ts';
+import { dispatchTimeMigration } from './0066-dispatch-time.ts';
 
 /** All migrations in order. A released migration is never edited or removed. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   formerWebhookKeysMigration,
   sessionsByEndMigration,
   hostsReadUsageMigration,
+  dispatchTimeMigration,
 ];
