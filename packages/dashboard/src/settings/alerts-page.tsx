@@ -159,22 +159,21 @@ function CreateAlert({ organization, onDone, onClose }: CreateAlertProps) {
   const { threshold: limits, hasWindow } = alertKinds[kind];
   const agentName = chosenAgent ?? names[0] ?? '';
   const rule = {
+    kind,
     ...(limits === null ? {} : { threshold: Number(threshold) }),
     ...(hasWindow ? { windowMinutes: Number(minutes) } : {}),
   };
-  const form = useForm(() => {
-    const api = getOrganizationApi(organization);
-    // The service checks that the fields match the kind.
-    const body = { kind, ...rule } as Parameters<typeof api.createAlert>[0]['body'];
-    return api.createAlert({ params: { agentName }, body });
-  }, onDone);
+  const form = useForm(
+    () => getOrganizationApi(organization).createAlert({ params: { agentName }, body: rule }),
+    onDone,
+  );
   return (
     <DialogForm
       title="Create an alert"
       form={form}
       submit="Create"
       isValid={agentName !== ''}
-      command={botcliCommands.createAlert(organization, agentName || 'AGENT', { kind, ...rule })}
+      command={botcliCommands.createAlert(organization, agentName || 'AGENT', rule)}
       onClose={onClose}
     >
       <SelectField

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, ErrorResponse, type StartResponse } from '@bothost/contract';
+import { ApiError, ConnectionError, ErrorResponse, getObjectFields, type StartResponse } from '@bothost/contract';
 import { LogLevel, logger, PipecatClient, RTVIEvent } from '@pipecat-ai/client-js';
 import type { LoudnessTracker } from './levels.ts';
 import { type SessionAccess, startAuthorizedSession } from './session-access.ts';
@@ -232,7 +232,7 @@ async function refusalOf({ wsUrl, token }: StartResponse): Promise<Error> {
 
 /** Reads the data of an error. Errors of the bot have the field `error`, and errors of the transport have the field `message`. */
 function readError(data: unknown): { readonly text: string; readonly isOfBot: boolean; readonly isFatal: boolean } {
-  const { error, message, fatal } = (data ?? {}) as Partial<Readonly<Record<'error' | 'message' | 'fatal', unknown>>>;
+  const { error, message, fatal } = getObjectFields(data);
   return {
     text: String(message ?? error ?? 'The connection failed.'),
     isOfBot: message == null && error != null,

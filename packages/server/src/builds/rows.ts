@@ -72,20 +72,15 @@ export type BuildFilter = {
 };
 
 function selectMatching(db: Database, filter: BuildFilter) {
-  const equal = {
-    state: filter.status,
-    region: filter.region,
-    context_hash: filter.contextHash,
-    content_hash: filter.contentHash,
-    dockerfile_path: filter.dockerfilePath,
-  };
   let query = db
     .selectFrom('builds')
     .where('organization_id', '=', filter.organizationId)
     .where('removing', '=', false);
-  for (const [column, value] of Object.entries(equal) as [keyof typeof equal, string | undefined][]) {
-    if (value !== undefined) query = query.where(column, '=', value as never);
-  }
+  if (filter.status !== undefined) query = query.where('state', '=', filter.status);
+  if (filter.region !== undefined) query = query.where('region', '=', filter.region);
+  if (filter.contextHash !== undefined) query = query.where('context_hash', '=', filter.contextHash);
+  if (filter.contentHash !== undefined) query = query.where('content_hash', '=', filter.contentHash);
+  if (filter.dockerfilePath !== undefined) query = query.where('dockerfile_path', '=', filter.dockerfilePath);
   return query;
 }
 

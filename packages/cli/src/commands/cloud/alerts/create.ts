@@ -41,9 +41,7 @@ export const command = defineCommand({
     if (threshold !== undefined && limits === null) throw new UsageError(`--threshold does not apply to ${kind}.`);
     const rule = { kind, threshold, windowMinutes: window === undefined ? undefined : window / 60 };
     const client = await service();
-    // The checks above make the rule one of the alternatives of the contract.
-    const body = rule as Parameters<typeof client.createAlert>[0]['body'];
-    const created = await client.createAlert({ params: { agentName: name }, body });
+    const created = await client.createAlert({ params: { agentName: name }, body: rule });
     return { json: created, blocks: [{ kind: 'fields', fields: createAlertFields(created) }] };
   },
 });
