@@ -1,7 +1,7 @@
 import { cva, type VariantProps } from 'class-variance-authority';
 import { Slot } from 'radix-ui';
 import type { ComponentProps } from 'react';
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 
 const variants = cva(
   'inline-flex cursor-pointer items-center justify-center gap-2 rounded-lg font-medium text-sm transition-colors disabled:cursor-default disabled:opacity-60',
@@ -24,7 +24,7 @@ type ButtonProps = ComponentProps<'button'> & VariantProps<typeof variants> & { 
 
 /** A button. With `asChild`, gives its only child, for example a link, the appearance of a button. */
 export function Button({ className, variant, size, asChild = false, type = 'button', ...props }: ButtonProps) {
-  const classes = classNames(variants({ variant, size }), className);
+  const classes = twMerge(variants({ variant, size }), className);
   if (asChild) return <Slot.Root className={classes} {...props} />;
   return <button type={type} className={classes} {...props} />;
 }

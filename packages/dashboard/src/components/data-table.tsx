@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 
 export type TableColumn<Row> = {
   readonly title: string;
@@ -22,7 +22,7 @@ type DataTableProps<Row> = {
 export function DataTable<Row>({ label, columns, rows, rowKey, className }: DataTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a region only if it can have the focus
-    <section aria-label={`${label}, scrollable`} tabIndex={0} className={classNames('overflow-auto', className)}>
+    <section aria-label={`${label}, scrollable`} tabIndex={0} className={twMerge('overflow-auto', className)}>
       <table aria-label={label} className="w-full text-sm">
         <thead className="text-left text-quiet text-xs">
           <tr className="border-line border-b">
@@ -50,7 +50,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, className }: Data
 }
 
 function cellClasses<Row>({ isNumber = false, isOptional = false }: TableColumn<Row>, vertical: string): string {
-  return classNames(
+  return twMerge(
     'whitespace-nowrap px-3 first:pl-5 last:pr-5 sm:first:pl-6 sm:last:pr-6',
     vertical,
     isNumber && 'text-right tabular-nums',

@@ -1,5 +1,5 @@
 import { CircleQuestionMark } from 'lucide-react';
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 
 type HelpIconProps = {
   /** The address of a section of the help, without the origin. */
@@ -17,7 +17,7 @@ export function HelpIcon({ address, label, className }: HelpIconProps) {
       target="_blank"
       rel="noopener"
       aria-label={`Help for ${label} (opens in a new tab)`}
-      className={classNames('inline-flex rounded-lg text-quiet hover:text-foreground', className)}
+      className={twMerge('inline-flex rounded-lg text-quiet hover:text-foreground', className)}
     >
       <CircleQuestionMark aria-hidden="true" className="size-5" />
     </a>

@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ComponentProps, ReactNode } from 'react';
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 
 type MenuProps = {
   /** The button that opens the menu. */
@@ -34,7 +34,7 @@ export function Menu({ trigger, align = 'start', children }: MenuProps) {
 export function MenuItem({ className, ...props }: ComponentProps<typeof DropdownMenu.Item>) {
   return (
     <DropdownMenu.Item
-      className={classNames(
+      className={twMerge(
         'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-lg px-2.5 outline-none data-highlighted:bg-line/60',
         className,
       )}

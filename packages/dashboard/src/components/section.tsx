@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react';
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { ShellCommandButton } from './equivalent-shell-command.tsx';
 import { HelpIcon } from './help-icon.tsx';
 import type { HelpTopic } from './help-topics.ts';
@@ -32,7 +32,7 @@ export function PageHeader({ title, parent, lead, actions }: PageHeaderProps) {
         </div>
         {lead !== undefined && <p className="text-quiet">{lead}</p>}
       </div>
-      <div className={classNames('flex items-center gap-2', !actions && 'max-sm:hidden')}>
+      <div className={twMerge('flex items-center gap-2', !actions && 'max-sm:hidden')}>
         <div className="shrink-0 max-sm:hidden">
           <ShellCommandButton />
         </div>
@@ -61,7 +61,7 @@ export function Section({ title, lead, help, actions, isDanger = false, children
   return (
     <section
       aria-labelledby={title === undefined ? undefined : id}
-      className={classNames(
+      className={twMerge(
         'overflow-hidden rounded-2xl border bg-surface',
         isDanger ? 'border-danger/50' : 'border-line',
       )}

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { Field, type FieldProps } from './field.tsx';
 
 type SelectProps = Omit<ComponentProps<'select'>, 'onChange' | 'name'> & {
@@ -13,7 +13,7 @@ export function Select({ options, onValue, className, ...props }: SelectProps) {
   return (
     <span className="relative inline-flex">
       <select
-        className={classNames(
+        className={twMerge(
           'min-h-10 w-full cursor-pointer appearance-none rounded-lg border border-field bg-surface py-2 pr-9 pl-3 text-sm disabled:cursor-default disabled:opacity-60',
           className,
         )}

@@ -1,4 +1,4 @@
-import { classNames } from './class-names.ts';
+import { twMerge } from 'tailwind-merge';
 
 type TextBlockProps = {
   /** The accessible name of the text block. */
@@ -20,7 +20,7 @@ export function TextBlock({ label, text, className, startsAtEnd = false }: TextB
       ref={startsAtEnd ? scrollToEnd : undefined}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus, keyboards cannot scroll the text
       tabIndex={0}
-      className={classNames(classes, className)}
+      className={twMerge(classes, className)}
     >
       {text}
     </section>

@@ -1,6 +1,6 @@
 import { formatCount, peakStepMs } from '@bothost/contract';
 import { memo, type PointerEvent, type ReactNode, useRef, useState } from 'react';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { useNow } from '../components/use-now.ts';
 import { type Conversation, findTurnAt, type Turn } from './conversation.ts';
 import { formatOffset } from './offset.ts';
@@ -248,7 +248,7 @@ function TurnShapes({ turns, range, selected, nowMs }: TurnShapesProps) {
   return placed.map(({ turn, span }) => (
     <span
       key={turn.number}
-      className={classNames(
+      className={twMerge(
         'absolute inset-y-0.5 min-w-px overflow-hidden rounded-sm border border-field bg-background text-center text-[0.625rem] text-quiet leading-4.5',
         turn.isInterrupted && 'border-danger text-danger',
         turn === selected && 'border-accent bg-accent text-accent-foreground',

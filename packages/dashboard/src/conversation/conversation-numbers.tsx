@@ -1,6 +1,6 @@
 import { type ConversationNumbers, formatCount, type nameSessionEnd, type ResponseTimes } from '@bothost/contract';
 import type { ReactNode } from 'react';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { formatResponseTime } from './offset.ts';
 import { getEndReasonName } from './words.ts';
 
@@ -22,7 +22,7 @@ export function ConversationNumberTiles({ numbers, end }: NumbersProps) {
   return (
     <dl
       aria-label="Numbers of the conversation"
-      className={classNames(
+      className={twMerge(
         'flex flex-wrap gap-px overflow-hidden rounded-2xl border border-line bg-line *:grow *:basis-[40%] sm:*:basis-[22%]',
         known.length < kinds.length ? 'lg:*:basis-0' : 'lg:*:basis-[19%]',
       )}
@@ -86,7 +86,7 @@ function Tile({ name, value, note, isBad = false, isText = false }: TileProps) {
       <dt className="text-quiet text-xs">{name}</dt>
       <dd className="flex flex-col gap-0.5">
         <span
-          className={classNames(
+          className={twMerge(
             'font-semibold tabular-nums wrap-anywhere',
             isText ? 'text-sm leading-7' : 'text-xl leading-7',
             isBad && 'text-danger',

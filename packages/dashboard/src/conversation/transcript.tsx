@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, CircleAlert, Play, Timer, Wrench } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { twMerge } from 'tailwind-merge';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { classNames } from '../components/class-names.ts';
 import { stripControlCharacters } from '../logs/log-text.ts';
 import type { Turn } from './conversation.ts';
 import { formatOffset, formatResponseTime } from './offset.ts';
@@ -94,7 +94,7 @@ export function Transcript(props: TranscriptProps) {
                 aria-posinset={index + 1}
                 aria-setsize={turns.length}
                 onClick={() => onSelect(turn)}
-                className={classNames(
+                className={twMerge(
                   'absolute inset-x-0 top-0 flex cursor-pointer gap-3 border-transparent border-b border-b-line border-l-3 px-4 py-3 hover:bg-background sm:px-5',
                   isSelected && 'border-l-accent bg-background',
                 )}
@@ -192,7 +192,7 @@ function Words({ utterance, isSelected, onPlay, isPending }: WordsProps) {
       }}
     >
       <span
-        className={classNames(
+        className={twMerge(
           'flex items-center gap-1.5 font-medium text-xs leading-5',
           side === 'user' ? 'text-accent' : 'text-good',
         )}
@@ -207,7 +207,7 @@ function Words({ utterance, isSelected, onPlay, isPending }: WordsProps) {
       {text === null ? (
         <span className="text-quiet italic">{describeSpeech(toMs === null ? null : toMs - fromMs, isPending)}</span>
       ) : (
-        <span dir="auto" className={classNames('whitespace-pre-wrap wrap-anywhere', !isSelected && 'line-clamp-12')}>
+        <span dir="auto" className={twMerge('whitespace-pre-wrap wrap-anywhere', !isSelected && 'line-clamp-12')}>
           {stripControlCharacters(text)}
           {isInterrupted && <span aria-hidden="true"> —</span>}
         </span>
@@ -230,7 +230,7 @@ type MarkProps = {
 
 function Mark({ icon: Icon, label, isBad = false, children }: MarkProps) {
   return (
-    <span className={classNames('inline-flex min-w-0 items-center gap-1', isBad && 'text-danger')}>
+    <span className={twMerge('inline-flex min-w-0 items-center gap-1', isBad && 'text-danger')}>
       <Icon aria-hidden="true" className="size-3.5 shrink-0" />
       <span className="sr-only">{label} </span>
       <span className="truncate">{children}</span>

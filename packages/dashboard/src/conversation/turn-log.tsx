@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { formatPreciseTimeOfDay } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import { extractLogMessage } from '../logs/log-text.ts';
@@ -35,7 +35,7 @@ export function TurnLog({ organization, agentName, sessionId, from, to }: TurnLo
                 <li
                   // biome-ignore lint/suspicious/noArrayIndexKey: lines are only added at the end
                   key={index}
-                  className={classNames(
+                  className={twMerge(
                     'flex gap-3 px-3 py-0.5',
                     level === 'WARNING' && 'text-warning',
                     (level === 'ERROR' || level === 'CRITICAL') && 'text-danger',

@@ -1,7 +1,7 @@
 import { FileArchive, FolderUp } from 'lucide-react';
 import { useRef } from 'react';
+import { twMerge } from 'tailwind-merge';
 import { Button } from '../components/button.tsx';
-import { classNames } from '../components/class-names.ts';
 import { createSourceFromArchive, createSourceFromFiles, type ProjectSource } from './project-source.ts';
 
 type DropZoneProps = {
@@ -20,7 +20,7 @@ export function DropZone({ isDragged, onChoose }: DropZoneProps) {
   return (
     <section
       aria-label="Project"
-      className={classNames(
+      className={twMerge(
         'flex flex-col items-center gap-4 rounded-2xl border-2 border-dashed px-6 py-16 text-center',
         isDragged ? 'border-accent bg-accent/5' : 'border-field bg-surface',
       )}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { QueryBoundary } from '../components/query-boundary.tsx';
 import type { FileDifference } from './compare-files.ts';
 import { type DeploymentAddress, fileContentsQuery } from './queries.ts';
@@ -70,7 +70,7 @@ function Parts({ path, parts }: PartsProps) {
                     <span aria-hidden="true">{signs[kind]}</span>
                     {kind !== 'equal' && <span className="sr-only">{kind}</span>}
                   </td>
-                  <td className={classNames('whitespace-pre pr-3', kind === 'equal' && 'text-quiet')}>{text}</td>
+                  <td className={twMerge('whitespace-pre pr-3', kind === 'equal' && 'text-quiet')}>{text}</td>
                 </tr>
               ))}
             </Fragment>

@@ -11,9 +11,9 @@ import {
   useRef,
   useState,
 } from 'react';
+import { twMerge } from 'tailwind-merge';
 import { Alert } from '../components/alert.tsx';
 import { Button } from '../components/button.tsx';
-import { classNames } from '../components/class-names.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { formatDay, formatPreciseTimeOfDay } from '../components/format.ts';
 import { QueryBoundary } from '../components/query-boundary.tsx';
@@ -166,7 +166,7 @@ function Lines(props: LogViewProps) {
         onWheel={({ deltaY }) => deltaY < 0 && onFollow(false)}
         onTouchMove={() => onFollow(false)}
         onPointerDown={({ target, currentTarget }) => target === currentTarget && onFollow(false)}
-        className={classNames('max-h-96 overflow-y-auto overflow-x-hidden font-mono text-[0.8125rem]', className)}
+        className={twMerge('max-h-96 overflow-y-auto overflow-x-hidden font-mono text-[0.8125rem]', className)}
       >
         <div className="relative" role="presentation" style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, start }) => {
@@ -185,7 +185,7 @@ function Lines(props: LogViewProps) {
                   setActiveLine(line);
                   setOpened(entry);
                 }}
-                className={classNames(
+                className={twMerge(
                   'absolute inset-x-0 top-0 flex cursor-pointer items-center gap-3 whitespace-pre border-transparent border-l-3 px-4 hover:bg-line/40 sm:px-5',
                   levelBorder(line),
                   index === active && 'bg-line/60',
@@ -246,7 +246,7 @@ function LineCells({ entry, hasAgents = false, hasSessions = false, highlighted 
       {hasAgents && <span className="w-28 shrink-0 truncate text-quiet">{line.agentName}</span>}
       {hasSessions && <span className="w-14 shrink-0 text-quiet max-sm:hidden">{line.sessionId?.slice(-6) ?? ''}</span>}
       <span
-        className={classNames(
+        className={twMerge(
           'w-16 shrink-0 text-quiet max-sm:hidden',
           isWarning && 'text-warning',
           isBad && 'text-danger',
@@ -254,7 +254,7 @@ function LineCells({ entry, hasAgents = false, hasSessions = false, highlighted 
       >
         {line.level ?? ''}
       </span>
-      <span className={classNames('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
+      <span className={twMerge('min-w-0 truncate', isWarning && 'text-warning', isBad && 'text-danger')}>
         <HighlightedText text={extractLogMessage(line.log)} highlighted={highlighted} />
       </span>
       {rest.length > 0 && <span className="shrink-0 text-quiet">+{formatCount(rest.length, 'line')}</span>}

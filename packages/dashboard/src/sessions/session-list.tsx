@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp, Square } from 'lucide-react';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { twMerge } from 'tailwind-merge';
 import { Button } from '../components/button.tsx';
-import { classNames } from '../components/class-names.ts';
 import { formatDuration } from '../components/format.ts';
 import { RelativeTime } from '../components/time.tsx';
 import { useNow } from '../components/use-now.ts';
@@ -196,7 +196,7 @@ function SessionCells({ organization, session, onStop }: SessionCellsProps) {
       <td className={`text-sm tabular-nums ${onlyIfWide}`}>
         {responseMs === null ? '—' : formatResponseTime(responseMs)}
       </td>
-      <td className={classNames('text-sm tabular-nums', onlyIfWide, errors > 0 && 'text-danger')}>
+      <td className={twMerge('text-sm tabular-nums', onlyIfWide, errors > 0 && 'text-danger')}>
         {conversation?.errors ?? '—'}
       </td>
       <td className="text-right max-md:ml-3 max-md:empty:hidden">

@@ -1,7 +1,7 @@
 import type { Statistics, StatisticsPeriod } from '@bothost/contract';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { formatLatency } from '../components/format.ts';
 import { filterCountedSessions, periodLabels } from './period.ts';
 
@@ -79,9 +79,7 @@ function Tile({ name, value, note, isBad = false, children }: TileProps) {
   return (
     <div className="relative flex flex-col gap-1 rounded-2xl border border-line bg-surface px-5 py-4 hover:border-field">
       <dt className="text-quiet text-sm">{name}</dt>
-      <dd className={classNames('font-semibold text-3xl tabular-nums tracking-tight', isBad && 'text-danger')}>
-        {value}
-      </dd>
+      <dd className={twMerge('font-semibold text-3xl tabular-nums tracking-tight', isBad && 'text-danger')}>{value}</dd>
       <dd className="text-quiet text-sm">{note}</dd>
       {children !== undefined && <dd className="pt-2">{children}</dd>}
     </div>

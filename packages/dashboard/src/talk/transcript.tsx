@@ -1,6 +1,6 @@
 import { Wrench } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import { formatLatency } from '../components/format.ts';
 import { TimeOfDay } from '../components/time.tsx';
 import type { TranscriptLine } from './talk-state.ts';
@@ -57,13 +57,13 @@ function Line({ agent, line }: { readonly agent: string; readonly line: Transcri
   }
   const { at, who, text, isWordless, latencyMs } = line;
   return (
-    <li className={classNames('flex max-w-[85%] flex-col', who === 'you' ? 'items-end self-end' : 'items-start')}>
+    <li className={twMerge('flex max-w-[85%] flex-col', who === 'you' ? 'items-end self-end' : 'items-start')}>
       <span className="text-quiet text-xs tabular-nums">
         {who === 'you' ? 'You' : agent} · <TimeOfDay at={new Date(at)} />
         {latencyMs !== undefined && ` · after ${formatLatency(latencyMs)}`}
       </span>
       <span
-        className={classNames(
+        className={twMerge(
           'mt-1 rounded-2xl border border-line px-3.5 py-2 wrap-anywhere',
           isWordless ? 'border-dashed text-quiet italic' : who === 'you' ? 'bg-line/40' : 'bg-background',
         )}

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { classNames } from '../components/class-names.ts';
+import { twMerge } from 'tailwind-merge';
 import type { TalkState, VideoSource } from './talk-state.ts';
 
 type VideoViewsProps = {
@@ -15,7 +15,7 @@ export function VideoViews({ agent, video }: VideoViewsProps) {
   return (
     <div className="grid grid-cols-2 gap-3 border-line border-b p-5 sm:px-6">
       {sources.map((source) => (
-        <figure key={source} className={classNames('flex flex-col gap-1.5', source === 'bot' && 'col-span-2')}>
+        <figure key={source} className={twMerge('flex flex-col gap-1.5', source === 'bot' && 'col-span-2')}>
           <VideoView label={labels[source]} track={video[source]} isMirrored={source === 'camera'} />
           <figcaption className="text-quiet text-xs">{labels[source]}</figcaption>
         </figure>
@@ -42,7 +42,7 @@ function VideoView({ label, track, isMirrored }: VideoViewProps) {
       autoPlay
       muted
       playsInline
-      className={classNames('aspect-video w-full rounded-lg bg-black object-contain', isMirrored && '-scale-x-100')}
+      className={twMerge('aspect-video w-full rounded-lg bg-black object-contain', isMirrored && '-scale-x-100')}
     />
   );
 }
