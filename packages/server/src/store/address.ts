@@ -13,10 +13,3 @@ export function createClientConfig(address: DatabaseAddress): pg.ClientConfig {
   if ('url' in address) return { connectionString: address.url, keepAlive: true, connectionTimeoutMillis: 10_000 };
   return { ...address, ssl: false, options: '-c client_min_messages=warning', connectionTimeoutMillis: 10_000 };
 }
-
-/** Formats the address as a URL. For a Unix socket, `pg` uses `host` in the query instead of the host name. */
-export function formatAddressUrl(address: DatabaseAddress): string {
-  if ('url' in address) return address.url;
-  const { host, port, database, user } = address;
-  return `postgresql://${encodeURIComponent(user)}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}&port=${port}`;
-}

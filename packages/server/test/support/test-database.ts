@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { createClientConfig, type DatabaseAddress, formatAddressUrl } from '../../src/store/address.ts';
+import { createClientConfig, type DatabaseAddress } from '../../src/store/address.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { openEmbeddedPostgres } from '../../src/store/embedded.ts';
 import { type Migration, migrate } from '../../src/store/migrate.ts';
@@ -35,6 +35,13 @@ export async function createTestDatabase(migrations: readonly Migration[] = allM
   const address = server.database(name);
   const drop = () => withClient(server.admin, (client) => client.query(`drop database if exists ${name} with (force)`));
   return { address, url: formatAddressUrl(address), admin: server.admin, drop: async () => void (await drop()) };
+}
+
+/** Formats the address as a URL. For a Unix socket, `pg` uses `host` in the query instead of the host name. */
+function formatAddressUrl(address: DatabaseAddress): string {
+  if ('url' in address) return address.url;
+  const { host, port, database, user } = address;
+  return `postgresql://${encodeURIComponent(user)}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(host)}&port=${port}`;
 }
 
 /** Opens connections to a test database that write no log. */
