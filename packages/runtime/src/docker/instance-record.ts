@@ -17,8 +17,7 @@ const recordSchema = z.object({
   /** Address of the ready bot in the network of the engine. Null until the bot is ready. */
   host: z.string().nullable(),
   conversation: fileIdentitySchema,
-  /** Null in records of earlier versions. */
-  recording: fileIdentitySchema.nullable().default(null),
+  recording: fileIdentitySchema,
   /** A sentence for the agent's owner, if the service kills the instance because it exceeds its disk limit. */
   diskLimit: z.string().optional(),
 });
