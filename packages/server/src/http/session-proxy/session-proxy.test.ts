@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, IncomingMessage, request } from 'node:http';
+import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { maxProxyBodyBytes, proxyHttpMethods } from '@bothost/contract';
 import { describe, expect, it } from 'vitest';
@@ -12,11 +13,14 @@ import {
   stopAgentSession,
   waitUntilAgentIdle,
 } from '../../../test/support/client.ts';
-import { useTestServer } from '../../../test/support/use-test-server.ts';
+import { useDatabase, useTestServer } from '../../../test/support/use-test-server.ts';
+import { createSessionAddressRegistry } from '../../sessions/session-address-registry.ts';
+import { locateSession } from './session-proxy.ts';
 
 const megabyte = 1_048_576;
 
 const service = await useTestServer({ bots: { target: {} } });
+const db = await useDatabase(service);
 const id = await startAgentSession(service, 'target');
 await evaluateJavaScriptInBot(service, 'target', id, 'true');
 
@@ -315,5 +319,20 @@ describe('the session proxy', () => {
   it('leaves the agent without active sessions after the session is stopped', async () => {
     await stopAgentSession(service, 'target', id);
     await waitUntilAgentIdle(service, 'target');
+  });
+});
+
+describe('locateSession', () => {
+  it('fails with bot-not-ready when the bot is not ready in time', async () => {
+    const host = { id: 'host', region: 'us-west' };
+    const sessionAddresses = createSessionAddressRegistry({ db, host });
+    const session = { sessionId: 'session', organizationId: 'organization', agentName: 'target' };
+    sessionAddresses.expect({ ...session, instanceId: null, address: null });
+    const path = { ...session, target: '/', reserved: false };
+    const incoming = new IncomingMessage(new Socket());
+    await expect(locateSession({ sessionAddresses }, incoming, path, 'organization', 1)).rejects.toMatchObject({
+      reason: 'bot-not-ready',
+      status: 504,
+    });
   });
 });

@@ -148,6 +148,7 @@ export async function locateSession(
   incoming: IncomingMessage,
   { sessionId, agentName, reserved }: SessionPath,
   organizationId: string,
+  readinessWaitMs = maxProxyReadinessWaitSeconds * 1000,
 ): Promise<BotAddress> {
   if (reserved) throw createApiError('not-found');
   const { sessionAddresses } = context;
@@ -158,7 +159,7 @@ export async function locateSession(
   }
   return known.open && known.address !== null
     ? known.address
-    : hold(context.sessionAddresses, known.sessionId, incoming);
+    : hold(context.sessionAddresses, known.sessionId, incoming, readinessWaitMs);
 }
 
 /** Waits for dispatch. Fails with 404 if the session ends before that, and with 504 after the time limit. */
@@ -166,11 +167,12 @@ async function hold(
   sessionAddresses: SessionAddressRegistry,
   sessionId: string,
   incoming: IncomingMessage,
+  readinessWaitMs: number,
 ): Promise<BotAddress> {
   const disconnect = new AbortController();
   const onClose = () => disconnect.abort();
   incoming.socket.once('close', onClose);
-  const deadline = createTimeout(maxProxyReadinessWaitSeconds * 1000);
+  const deadline = createTimeout(readinessWaitMs);
   try {
     const address = await sessionAddresses.whenOpen(sessionId, AbortSignal.any([disconnect.signal, deadline]));
     if (address !== null) return address;
