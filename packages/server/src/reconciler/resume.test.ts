@@ -10,18 +10,22 @@ import { createSessionOwnershipRegistry } from './session-ownership.ts';
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
 
 describe('clampReportedTime', () => {
-  it.each([
-    { reported: at(20).toISOString(), end: at(20), expected: 'the time that the bot reports' },
-    { reported: undefined, end: at(30), expected: 'the current time if the bot reports none' },
-    { reported: null, end: at(30), expected: 'the current time if the bot reports none' },
-    { reported: at(40).toISOString(), end: at(30), expected: 'the current time if the bot reports a later time' },
-    {
-      reported: at(5).toISOString(),
-      end: at(10),
-      expected: 'the start time of the session if the bot reports an earlier time',
-    },
-  ])('returns $expected', ({ reported, end }) => {
-    expect(clampReportedTime(reported, at(10), at(30))).toEqual(end);
+  const clamp = (reported: string | null | undefined) => clampReportedTime(reported, at(10), at(30));
+
+  it('returns the time that the bot reports', () => {
+    expect(clamp(at(20).toISOString())).toEqual(at(20));
+  });
+
+  it('returns the current time if the bot reports none', () => {
+    expect([clamp(undefined), clamp(null)]).toEqual([at(30), at(30)]);
+  });
+
+  it('returns the current time if the bot reports a later time', () => {
+    expect(clamp(at(40).toISOString())).toEqual(at(30));
+  });
+
+  it('returns the start time of the session if the bot reports an earlier time', () => {
+    expect(clamp(at(5).toISOString())).toEqual(at(10));
   });
 });
 
