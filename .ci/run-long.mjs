@@ -24,6 +24,11 @@ const suites = [
     parameters: ['packages/server/test/docker/kills', 'packages/server/test/docker/engine-faults'],
     variables: { BOTHOST_TEST_KILLS: '50' },
   },
+  {
+    name: 'external-database',
+    command: ['.ci/external-postgres', ...npmRun('test')],
+    parameters: ['packages/server/test/api'],
+  },
   { name: 'kubernetes', command: npmRun('test:kubernetes'), variables: { BOTHOST_TEST_KILLS: '30' } },
   { name: 'vendors', command: npmRun('test:pipecat'), parameters: ['packages/cli/test/pipecat/library'] },
   {
