@@ -4,7 +4,7 @@ import { botPort } from '../bot-port.ts';
 import { createCancelError, createInstanceStarts, type InstanceStarts, waitForBot } from '../instance-starts.ts';
 import { type InstanceAddress, type InstanceSpec, type RuntimeLogger, StartError } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
-import { isApiError, isUnavailable } from './api-client.ts';
+import { isClusterError, isUnavailable } from './cluster-client.ts';
 import type { Instance } from './instance.ts';
 import type { InstanceRegistry } from './instance-registry.ts';
 import type { PodApi } from './pod-api.ts';
@@ -76,7 +76,7 @@ export function createInstanceStarter(context: InstanceStarterContext): Instance
         if (created !== null) return created;
       } catch (error) {
         signal.throwIfAborted();
-        if (isApiError(error, 409) && error.reason === 'AlreadyExists') {
+        if (isClusterError(error, 409) && error.reason === 'AlreadyExists') {
           const existing = await findOwnPod(instanceId);
           if (existing !== null) return existing;
           await delay(removalPauseMs, undefined, { signal });
@@ -204,8 +204,10 @@ function requireEnvironment(
 
 /** Why a pod cannot be created now, as the end of a sentence. Null if a later request would be refused, too. */
 function describeRefusal(error: unknown): string | null {
-  if (isApiError(error, 403) && /exceeded quota/.test(error.message)) return `the quota is used up: ${error.message}`;
-  if (isApiError(error, 409) || isUnavailable(error)) return `the cluster does not accept pods now: ${error.message}`;
+  if (isClusterError(error, 403) && /exceeded quota/.test(error.message))
+    return `the quota is used up: ${error.message}`;
+  if (isClusterError(error, 409) || isUnavailable(error))
+    return `the cluster does not accept pods now: ${error.message}`;
   return null;
 }
 

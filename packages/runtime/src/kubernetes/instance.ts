@@ -2,7 +2,7 @@ import { botPort } from '../bot-port.ts';
 import { createInstanceRecorder, type InstanceRecorder, type RecorderContext } from '../instance-recorder.ts';
 import type { InstanceStore } from '../instance-store.ts';
 import type { InstanceAddress, ObservedInstance } from '../runtime.ts';
-import { isApiError } from './api-client.ts';
+import { isClusterError } from './cluster-client.ts';
 import type { InstanceRecord } from './instance-record.ts';
 import type { PodApi } from './pod-api.ts';
 import { copyPodLogs } from './pod-logs.ts';
@@ -64,7 +64,7 @@ export function followInstance(
     copyOutput: (output, follows, signal) => copyPodLogs(api, instanceId, output, follows, signal),
     streamEndMs,
     // The node deletes the output with the pod.
-    isOutputMissing: (error) => isApiError(error, 404),
+    isOutputMissing: (error) => isClusterError(error, 404),
   });
   const earlier = files.read(instanceId);
   let record = earlier?.podUid === podUid ? earlier : null;

@@ -15,8 +15,8 @@ import {
   StartError,
 } from '../runtime.ts';
 import { settlesWithin } from '../settles-within.ts';
-import { type ApiClient, ApiError, createApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import { type ClusterClient, ClusterError, createClusterClient } from './cluster-client.ts';
 import { instanceRecordSchema } from './instance-record.ts';
 import { createInstanceRegistry } from './instance-registry.ts';
 import { createInstanceStarter } from './instance-starter.ts';
@@ -69,7 +69,7 @@ export async function createKubernetesRuntime(options: KubernetesRuntimeOptions)
   const podTemplate = options.podTemplate === null ? noPodTemplate : await readPodTemplate(options.podTemplate);
   const access = await openAccess(options);
   const namespace = options.namespace ?? access.namespace ?? 'default';
-  const client = createApiClient(access);
+  const client = createClusterClient(access);
   const api = createPodApi(client, namespace);
   const files = openInstanceStore(join(options.dataDirectory, 'kubernetes/instances'), instanceRecordSchema);
   const clock = createSpoolClock(now);
@@ -186,12 +186,12 @@ function openAccess(options: KubernetesRuntimeOptions): Promise<ClusterAccess> {
 const versionSchema = z.object({ minor: z.string() });
 
 /** Providers add a sign to the number, such as `34+`. */
-async function readMinorVersion(client: ApiClient): Promise<number> {
+async function readMinorVersion(client: ClusterClient): Promise<number> {
   return Number.parseInt(versionSchema.parse(await client.call('GET', '/version')).minor, 10);
 }
 
 function toUnavailable(error: unknown, namespace: string): unknown {
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof ClusterError)) return error;
   const advice =
     error.status === 401
       ? 'Check its credentials.'

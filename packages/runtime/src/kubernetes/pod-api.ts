@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type ApiClient, isApiError } from './api-client.ts';
+import { type ClusterClient, isClusterError } from './cluster-client.ts';
 import { claimedPatch } from './pod-body.ts';
 import { type Pod, podSchema } from './pod-schema.ts';
 import { containerName } from './pod-status.ts';
@@ -7,16 +7,16 @@ import { containerName } from './pod-status.ts';
 /** Seconds between SIGTERM and SIGKILL, of which Kubernetes needs at least one. Zero would forget a pod that still runs. */
 const minGraceSeconds = 1;
 
-/** The requests about the pods and Secrets of a namespace. All throw `ApiError`, or the reason of the signal. */
+/** The requests about the pods and Secrets of a namespace. All throw `ClusterError`, or the reason of the signal. */
 export type PodApi = ReturnType<typeof createPodApi>;
 
-export function createPodApi(client: ApiClient, namespace: string) {
+export function createPodApi(client: ClusterClient, namespace: string) {
   const root = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
   const path = `${root}/pods`;
   const ignore =
     (...statuses: readonly number[]) =>
     (error: unknown) => {
-      if (!statuses.some((status) => isApiError(error, status))) throw error;
+      if (!statuses.some((status) => isClusterError(error, status))) throw error;
       return null;
     };
   return {
@@ -52,7 +52,7 @@ export function createPodApi(client: ApiClient, namespace: string) {
     /** Does nothing if a Secret of this name exists. A ResourceQuota that changes meanwhile is another 409, which throws. */
     createSecret: async (body: object, signal: AbortSignal): Promise<void> => {
       await client.call('POST', `${root}/secrets`, { body, signal }).catch((error: unknown) => {
-        if (!isApiError(error, 409) || error.reason !== 'AlreadyExists') throw error;
+        if (!isClusterError(error, 409) || error.reason !== 'AlreadyExists') throw error;
       });
     },
     removeSecret: async (name: string): Promise<void> => {

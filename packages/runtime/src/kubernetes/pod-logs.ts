@@ -11,7 +11,7 @@ const maxPieceBytes = 64 * 1024;
  * Copies the output of a pod to a spool, from where the spool ends. With `follows`, until the bot ends. The node keeps the last
  * 10 MiB by default. If the stream is interrupted within a line of more than 64 KiB, the rest of this line is lost.
  *
- * @throws ApiError, or the reason of the signal
+ * @throws ClusterError, or the reason of the signal
  */
 export async function copyPodLogs(
   api: Pick<PodApi, 'readLog'>,

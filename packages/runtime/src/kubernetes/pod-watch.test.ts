@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeApiServer, startFakeApiServer } from '../../test/kubernetes/fake-api-server.ts';
-import { createApiClient } from './api-client.ts';
+import { createClusterClient } from './cluster-client.ts';
 import { watchPods } from './pod-watch.ts';
 
 const path = '/api/v1/namespaces/bots/pods';
@@ -15,7 +15,7 @@ async function watch(server: FakeApiServer, stallMs?: number) {
     tlsServerName: undefined,
     skipsVerification: false,
   };
-  const client = createApiClient({ ...access, readCredentials: async () => credentials });
+  const client = createClusterClient({ ...access, readCredentials: async () => credentials });
   const seen: string[] = [];
   const errors: object[] = [];
   let time = Date.now();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readJsonLines } from '../json-lines.ts';
 import type { RuntimeLogger } from '../runtime.ts';
-import { type ApiClient, isApiError } from './api-client.ts';
+import { type ClusterClient, isClusterError } from './cluster-client.ts';
 import { type Pod, podListSchema, podSchema, type UncheckedPod, watchEventSchema } from './pod-schema.ts';
 
 const pageSize = 500;
@@ -16,7 +16,7 @@ const firstPauseMs = 200;
 const maxPauseMs = 10_000;
 
 export type PodWatchOptions = {
-  readonly client: Pick<ApiClient, 'call' | 'stream'>;
+  readonly client: Pick<ClusterClient, 'call' | 'stream'>;
   readonly path: string;
   readonly labelSelector: string;
   readonly logger: RuntimeLogger;
@@ -105,7 +105,7 @@ export async function watchPods(options: PodWatchOptions): Promise<PodWatch> {
         onVersion(event.object.metadata.resourceVersion);
       }
     } catch (error) {
-      if (isApiError(error, 410)) onVersion(null);
+      if (isClusterError(error, 410)) onVersion(null);
       throw stalled.signal.aborted ? stalled.signal.reason : error;
     } finally {
       isConnected = false;

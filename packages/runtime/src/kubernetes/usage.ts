@@ -1,5 +1,5 @@
 import type { ResourceUsage, RuntimeLogger } from '../runtime.ts';
-import { type ApiClient, isApiError } from './api-client.ts';
+import { type ClusterClient, isClusterError } from './cluster-client.ts';
 import type { Instance } from './instance.ts';
 import { containerName } from './pod-status.ts';
 
@@ -12,7 +12,7 @@ const minIntervalMs = 1_000;
  * the right to get `nodes/metrics`.
  */
 export function createUsageReader(options: {
-  readonly client: Pick<ApiClient, 'readKubelet'>;
+  readonly client: Pick<ClusterClient, 'readKubelet'>;
   readonly namespace: string;
   readonly logger: RuntimeLogger;
   readonly now: () => Date;
@@ -27,7 +27,7 @@ export function createUsageReader(options: {
     try {
       return parseUsages(await client.readKubelet(options.getOrigin(hostIp), '/metrics/resource'), namespace);
     } catch (error) {
-      const isRefused = isApiError(error, 401) || isApiError(error, 403);
+      const isRefused = isClusterError(error, 401) || isClusterError(error, 403);
       const advice = isRefused
         ? 'grant the right to get "nodes/metrics"'
         : 'check the network and the certificate of the kubelet';

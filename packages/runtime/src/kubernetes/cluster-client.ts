@@ -24,11 +24,11 @@ export type ApiRequest = {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-export type ApiClient = ReturnType<typeof createApiClient>;
+export type ClusterClient = ReturnType<typeof createClusterClient>;
 
 /** The API server refused a request, or did not respond (`status` null). `reason` is a word such as `AlreadyExists`. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
+export class ClusterError extends Error {
+  override readonly name = 'ClusterError';
   readonly status: number | null;
   readonly reason: string | null;
   /** Milliseconds after which the API server wants the request again. */
@@ -48,17 +48,17 @@ export class ApiError extends Error {
   }
 }
 
-export const isApiError = (error: unknown, status: number): error is ApiError =>
-  error instanceof ApiError && error.status === status;
+export const isClusterError = (error: unknown, status: number): error is ClusterError =>
+  error instanceof ClusterError && error.status === status;
 
 /** Whether the API server could not serve a request, although a later one may succeed. */
-export const isUnavailable = (error: unknown): error is ApiError =>
-  error instanceof ApiError && (error.status === null || error.status === 429 || error.status >= 500);
+export const isUnavailable = (error: unknown): error is ClusterError =>
+  error instanceof ClusterError && (error.status === null || error.status === 429 || error.status >= 500);
 
 const statusSchema = z.object({ message: z.string().optional(), reason: z.string().optional() });
 
 /** `random` returns a number from 0 to 1, by which pauses between attempts differ. */
-export function createApiClient(
+export function createClusterClient(
   access: ClusterAccess,
   options: { readonly timeoutMs?: number; readonly random?: () => number } = {},
 ) {
@@ -75,7 +75,7 @@ export function createApiClient(
       .request({ ...options, origin, headers: { accept: 'application/json', ...headers, ...authorization } })
       .catch((error: unknown) => {
         if (options.signal?.aborted === true) throw error;
-        throw new ApiError(`${origin} does not respond: ${describeNetworkError(error)}.`, { cause: error });
+        throw new ClusterError(`${origin} does not respond: ${describeNetworkError(error)}.`, { cause: error });
       });
   };
 
@@ -92,7 +92,7 @@ export function createApiClient(
     const body = await text(response.body).catch(() => '');
     const { message = `The API server responded ${response.statusCode}.`, reason } = parseStatus(body);
     const seconds = Number(response.headers['retry-after']);
-    throw new ApiError(message, {
+    throw new ClusterError(message, {
       status: response.statusCode,
       reason,
       retryAfterMs: seconds > 0 ? seconds * 1000 : null,
@@ -114,8 +114,8 @@ export function createApiClient(
       });
       return JSON.parse(await text(await requireSuccess(response)));
     } catch (error) {
-      if (error instanceof ApiError || request.signal?.aborted === true) throw error;
-      throw new ApiError(`${server.origin} gave no complete response: ${describeNetworkError(error)}.`, {
+      if (error instanceof ClusterError || request.signal?.aborted === true) throw error;
+      throw new ClusterError(`${server.origin} gave no complete response: ${describeNetworkError(error)}.`, {
         cause: error,
       });
     }
@@ -126,7 +126,7 @@ export function createApiClient(
      * Returns the parsed response. Sends a request again if the API server did not serve it, so the caller of a POST must expect
      * `AlreadyExists` for an object that this call created.
      *
-     * @throws ApiError, or the reason of the signal
+     * @throws ClusterError, or the reason of the signal
      */
     call: async (method: Method, path: string, request: ApiRequest = {}): Promise<unknown> => {
       for (let attempt = 1; ; attempt++) {
@@ -140,12 +140,12 @@ export function createApiClient(
         }
       }
     },
-    /** Returns the body of a response that may take hours. @throws ApiError, or the reason of the signal */
+    /** Returns the body of a response that may take hours. @throws ClusterError, or the reason of the signal */
     stream: async (path: string, { query, signal }: Pick<ApiRequest, 'query' | 'signal'> = {}): Promise<Readable> => {
       const request = { path: `${basePath}${path}`, query: { ...query }, signal: signal ?? null };
       return requireSuccess(await send(server.origin, { method: 'GET', ...request }));
     },
-    /** Reads text from a kubelet, with the credentials of the cluster. `origin` is its URL. @throws ApiError */
+    /** Reads text from a kubelet, with the credentials of the cluster. `origin` is its URL. @throws ClusterError */
     readKubelet: async (origin: string, path: string): Promise<string> => {
       const signal = AbortSignal.timeout(timeoutMs);
       const headers = { accept: 'text/plain' };

@@ -12,8 +12,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FakeFault, startFakeApiServer } from '../../test/kubernetes/fake-api-server.ts';
 import { testUnless } from '../../test/skip-with-reason.ts';
 import { createTestAuthority } from '../../test/test-authority.ts';
-import { ApiError, createApiClient } from './api-client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import { ClusterError, createClusterClient } from './cluster-client.ts';
 
 const noOpenssl = await promisify(execFile)('openssl', ['version']).then(
   () => null,
@@ -35,17 +35,17 @@ async function connect(readToken: (isRefused: boolean) => string = () => 'first-
   });
   const url = new URL(server.origin);
   const access = { server: url, namespace: null, tlsServerName: undefined, skipsVerification: false, readCredentials };
-  const client = createApiClient(access, { random: () => 0, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const client = createClusterClient(access, { random: () => 0, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   onTestFinished(() => client.close());
   const fail = (act: FakeFault['act'], times = 1) => server.faults.push({ matches: () => true, times, act });
   return { server, client, fail };
 }
 
-describe('createApiClient', () => {
+describe('createClusterClient', () => {
   it('rejects with the status, the reason and the message of the API server', async () => {
     const { client, server } = await connect();
     const error = { message: 'pods "a" not found', status: 404, reason: 'NotFound', retryAfterMs: null };
-    await expect(client.call('GET', `${pods}/a`)).rejects.toMatchObject({ name: 'ApiError', ...error });
+    await expect(client.call('GET', `${pods}/a`)).rejects.toMatchObject({ name: 'ClusterError', ...error });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -88,7 +88,7 @@ describe('createApiClient', () => {
     expect(server.requests).toHaveLength(3);
     fail('hang', 5);
     const message = expect.stringContaining('gave no complete response');
-    await expect(client.call('GET', pods)).rejects.toMatchObject({ name: 'ApiError', status: null, message });
+    await expect(client.call('GET', pods)).rejects.toMatchObject({ name: 'ClusterError', status: null, message });
     expect(server.requests).toHaveLength(8);
   });
 
@@ -136,7 +136,7 @@ describe('createApiClient', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     onTestFinished(() => void server.close().closeAllConnections());
     let { ca } = first;
-    const client = createApiClient({
+    const client = createClusterClient({
       server: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`),
       namespace: null,
       tlsServerName: undefined,
@@ -156,7 +156,7 @@ describe('createApiClient', () => {
     const { client, server } = await connect();
     await server.close();
     const failed = await client.stream(pods).catch((error: unknown) => error);
-    expect(failed).toBeInstanceOf(ApiError);
+    expect(failed).toBeInstanceOf(ClusterError);
     expect(failed).toMatchObject({ message: `${server.origin} does not respond: ECONNREFUSED.`, status: null });
   });
 });
