@@ -12,7 +12,7 @@ import { uploadAndBuildProject } from '../packages/server/test/support/deploys.t
 import { findFreePort } from '../packages/server/test/support/free-port.ts';
 import { createServiceProcess, type ServiceProcess } from '../packages/server/test/support/service-process.ts';
 import { createTestDatabase } from '../packages/server/test/support/test-database.ts';
-import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from './built-service.ts';
 
 const execute = promisify(execFile);
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, inject, it } from 'vitest';
 import { readConfig } from '../packages/server/src/config.ts';
-import { startBuiltService } from './service.ts';
+import { startBuiltService } from './built-service.ts';
 import {
   createDocumentedOutputPattern,
   normalizeTerminalOutput,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { startBuiltService } from './service.ts';
+import { startBuiltService } from './built-service.ts';
 import {
   createDocumentedOutputPattern,
   normalizeTerminalOutput,

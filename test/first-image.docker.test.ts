@@ -15,7 +15,7 @@ import {
   writePasswordFile,
 } from '../packages/server/test/support/docker-registry.ts';
 import { networkAddress } from '../packages/server/test/support/turn-server.ts';
-import { startBuiltService } from './service.ts';
+import { startBuiltService } from './built-service.ts';
 import { openTerminal, readDocumentedSteps } from './transcript.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { type BuiltService, startBuiltService } from './built-service.ts';
 import { renderTerminalScreen } from './screen.ts';
-import { type BuiltService, startBuiltService } from './service.ts';
 import { createDocumentedOutputPattern, normalizeTerminalOutput, readDocumentedSteps } from './transcript.ts';
 
 /** Follows docs/secrets.md in a real terminal, with the built service and the built botcli. */

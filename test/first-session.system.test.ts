@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { typeToParrot } from '../packages/server/test/support/type-to-parrot.ts';
-import { type BuiltService, startBuiltService } from './service.ts';
+import { type BuiltService, startBuiltService } from './built-service.ts';
 
 /** Runs the first steps of the README, docs/sessions.md and docs/bots.md with the built service. */
 const root = fileURLToPath(new URL('..', import.meta.url));

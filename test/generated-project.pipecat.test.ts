@@ -13,7 +13,7 @@ import { fixedTranscript } from '../packages/cli/test/stand-in-vendors/deepgram.
 import { startStandInVendors } from '../packages/cli/test/stand-in-vendors/stand-in-vendors.ts';
 import type { Operations, ResponseOf } from '../packages/contract/src/index.ts';
 import { readConfig } from '../packages/server/src/config.ts';
-import { startBuiltService } from './service.ts';
+import { startBuiltService } from './built-service.ts';
 import { openTerminal } from './transcript.ts';
 
 /** Deploys a generated telephone bot to the built service with the commands in its README. */

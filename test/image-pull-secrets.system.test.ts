@@ -6,7 +6,7 @@ import {
   formatHttpResponse,
   startFakeImageRegistry,
 } from '../packages/server/test/support/fake-image-registry.ts';
-import { type BuiltService, botcliProgramPath, startBuiltService } from './service.ts';
+import { type BuiltService, botcliProgramPath, startBuiltService } from './built-service.ts';
 
 /** Sets image pull secrets in a real terminal. The image registry requires credentials. */
 const credentials = 'me:Pa:ss  wörd';

@@ -16,7 +16,7 @@ import {
 } from '../../packages/runtime/test/kubernetes/cluster.ts';
 import type { Teardown } from '../../packages/server/src/composition/teardown.ts';
 import { runSetUp } from '../../packages/server/test/support/run-set-up.ts';
-import { botcliProgramPath } from '../service.ts';
+import { botcliProgramPath } from '../built-service.ts';
 import { readDocumentedSteps } from '../transcript.ts';
 import { installHelm } from './helm.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../test/built-service.ts';
 import { runInTerminal } from '../../cli/test/run-in-terminal.ts';
 import { signUp as createAccount, createInvitationLink as createInvitation, testPassword } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';

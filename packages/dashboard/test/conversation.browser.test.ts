@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConversationLevel, ConversationLine } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';

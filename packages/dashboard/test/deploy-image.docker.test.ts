@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../test/built-service.ts';
 import { buildImage, noEngine, runDocker } from '../../runtime/test/docker/engine.ts';
 import { describeUnless } from '../../runtime/test/skip-with-reason.ts';
 import { findFreePort } from '../../server/test/support/free-port.ts';

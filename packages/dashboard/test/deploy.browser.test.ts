@@ -6,7 +6,7 @@ import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../test/built-service.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';

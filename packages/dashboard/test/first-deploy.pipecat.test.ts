@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, inject, it } from 'vitest';
-import { startBuiltService } from '../../../test/service.ts';
+import { startBuiltService } from '../../../test/built-service.ts';
 import { readConfig } from '../../server/src/config.ts';
 import { listFirstDeploySteps } from '../src/commands/first-deploy-commands.ts';
 import { followFirstDeploySteps } from './support/first-deploy.ts';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpBrowser } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility, openPage } from './support/inspected-page.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
-import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../test/built-service.ts';
 import { runInTerminal, terminalKeys } from '../../cli/test/run-in-terminal.ts';
 import { createVersionedBot } from '../../server/test/support/deploys.ts';
 import { createInvitationLink, testPassword } from './support/accounts.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { browserTest } from './support/browser.ts';
 import { fillBusyOrganization } from './support/busy-organization.ts';
 import { setUpDashboard } from './support/dashboard.ts';

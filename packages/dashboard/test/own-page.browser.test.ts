@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { build, type PreviewServer, preview } from 'vite';
 import { afterAll, expect } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpBrowser } from './support/dashboard.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type BuiltService, botcliProgramPath } from '../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../test/built-service.ts';
 import { createInvitationLink, signUp } from './support/accounts.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpBrowser } from './support/dashboard.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { browserTest, hasBrowser } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';
 import { checkLayoutAndAccessibility } from './support/inspected-page.ts';

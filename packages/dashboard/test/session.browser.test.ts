@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest } from './support/browser.ts';
 import { setUpDashboard } from './support/dashboard.ts';

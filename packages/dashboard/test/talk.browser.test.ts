@@ -3,7 +3,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { generateApiKey } from '@bothost/contract';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
-import type { BuiltService } from '../../../test/service.ts';
+import type { BuiltService } from '../../../test/built-service.ts';
 import { evaluateJavaScriptInBot } from '../../server/test/support/client.ts';
 import { browserTest, launchBrowser } from './support/browser.ts';
 import { setUpBrowser } from './support/dashboard.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { BrowserContext } from 'playwright-core';
-import { type BuiltService, botcliProgramPath } from '../../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../../test/built-service.ts';
 import { type InspectedPage, openPage } from './inspected-page.ts';
 
 export const testPassword = 'a parrot on a shoulder';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BuiltService } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/built-service.ts';
 import { openDirectDatabaseConnection } from '../../../server/test/crash/direct-database-connection.ts';
 
 /** Agents in the order of their share of the sessions, the busiest first. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type BuiltService, startBuiltService } from '../../../../test/service.ts';
+import { type BuiltService, startBuiltService } from '../../../../test/built-service.ts';
 import { type BotProjectDirectory, writeBot } from '../../../server/test/support/bots.ts';
 import { createInvitationLink, signUp } from './accounts.ts';
 import { hasBrowser, launchBrowser } from './browser.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execPath } from 'node:process';
 import { expect } from 'vitest';
-import type { BuiltService } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/built-service.ts';
 import { runInTerminal } from '../../../cli/test/run-in-terminal.ts';
 import { createFakeBrowser, parseLinkToken } from '../../../server/test/support/people.ts';
 import type { FirstDeployStep } from '../../src/commands/first-deploy-commands.ts';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { BuiltService } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/built-service.ts';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BuiltService } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/built-service.ts';
 import { openDirectDatabaseConnection } from '../../../server/test/crash/direct-database-connection.ts';
 
 const parrot = { organization: 'home', name: 'parrot' };

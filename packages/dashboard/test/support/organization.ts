@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { type BuiltService, botcliProgramPath } from '../../../../test/service.ts';
+import { type BuiltService, botcliProgramPath } from '../../../../test/built-service.ts';
 import { createVersionedBot } from '../../../server/test/support/deploys.ts';
 
 /** An organization of one test, so that the test does not depend on what other tests leave. */

@@ -1,4 +1,4 @@
-import type { BuiltService } from '../../../../test/service.ts';
+import type { BuiltService } from '../../../../test/built-service.ts';
 import { evaluateJavaScriptInBot } from '../../../server/test/support/client.ts';
 
 export async function startSession(service: BuiltService, agent: string): Promise<string> {

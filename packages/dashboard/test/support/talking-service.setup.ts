@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startBuiltService } from '../../../../test/service.ts';
+import { startBuiltService } from '../../../../test/built-service.ts';
 import { findFreePort } from '../../../server/test/support/free-port.ts';
 
 declare module 'vitest' {
