@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { BenchmarkedService } from './service.ts';
+import type { BenchmarkedService } from './benchmarked-service.ts';
 
 /** Calls the API with the private key. Returns the JSON document. @throws Error with the response if the call fails */
 export async function callApi(

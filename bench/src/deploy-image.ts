@@ -1,5 +1,5 @@
+import type { BenchmarkedService } from './benchmarked-service.ts';
 import { callApi } from './call-api.ts';
-import type { BenchmarkedService } from './service.ts';
 import { waitForWarmInstances } from './sessions.ts';
 
 type Settings = {

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { BenchmarkedService } from './benchmarked-service.ts';
 import { minimalEnvironment } from './program.ts';
 import { botcliProgramPath } from './repository.ts';
-import type { BenchmarkedService } from './service.ts';
 
 /**
  * Deploys a directory with `botcli cloud deploy --json`. Returns the duration in milliseconds and the printed JSON document.

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { withTemporaryDirectory } from './benchmarked-service.ts';
 import { parrotBotProgramPath } from './repository.ts';
-import { withTemporaryDirectory } from './service.ts';
 
 const run = promisify(execFile);
 

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { BenchmarkedService } from './service.ts';
+import type { BenchmarkedService } from './benchmarked-service.ts';
 import { waitUntil } from './wait-until.ts';
 
 export type Session = { readonly id: string; readonly host: string; readonly port: number };

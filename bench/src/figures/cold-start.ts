@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServiceSettings, respondsWith200, withTemporaryDirectory } from '../benchmarked-service.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findProcessTree } from '../process-usage.ts';
 import { minimalEnvironment } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliProgramPath, repositoryRoot } from '../repository.ts';
-import { createServiceSettings, respondsWith200, withTemporaryDirectory } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Measures the time from `npm start` to the first response, and the time of `botcli --version`. */

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeAgentDirectory } from '../agent-directory.ts';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { callApi } from '../call-api.ts';
 import { deployProject } from '../deploy-project.ts';
 import { type Benchmark, type BenchmarkOptions, formatMegabytes, formatMilliseconds } from '../figure.ts';
@@ -19,7 +20,6 @@ import { findInterpreter } from '../first-second/voice-bot.ts';
 import { readCpuSeconds } from '../process-usage.ts';
 import { packageIndexEnvironmentVariables, startBenchmarkProgram } from '../program.ts';
 import { type Estimate, estimateMean, median } from '../quantile.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 
 /** Goals for the difference to the level `off`. The CPU is a share of one core. */
 const cpuGoals = { transcript: 0.01, recording: 0.05 } as const;

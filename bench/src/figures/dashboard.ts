@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { launchBrowser, measureLongestTaskMs } from '../main-thread.ts';
 import { minimalEnvironment } from '../program.ts';
 import type { PrintRequest } from '../programs/printing-bot.ts';
 import { median } from '../quantile.ts';
 import { botcliProgramPath } from '../repository.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 

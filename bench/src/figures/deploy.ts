@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeAgentDirectory } from '../agent-directory.ts';
+import { type BenchmarkedService, withService, withTemporaryDirectory } from '../benchmarked-service.ts';
 import { deployProject } from '../deploy-project.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
-import { type BenchmarkedService, withService, withTemporaryDirectory } from '../service.ts';
 
 /** Time limit in milliseconds for deploying an unchanged project. */
 const unchangedMs = 1_000;

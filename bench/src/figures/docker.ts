@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { respondsWith200, withService } from '../benchmarked-service.ts';
 import { deployImage } from '../deploy-image.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { docker, withParrotImage } from '../parrot-image.ts';
 import { median, quantile } from '../quantile.ts';
-import { respondsWith200, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import { measureStart } from './warm-start.ts';

@@ -1,4 +1,5 @@
 import { writeAgentDirectory } from '../agent-directory.ts';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { deployProject } from '../deploy-project.ts';
 import type { Benchmark } from '../figure.ts';
 import { startStandaloneBot } from '../first-second/by-hand.ts';
@@ -12,7 +13,6 @@ import { forked, spawned, type VoiceBenchContext } from '../first-second/voice-b
 import { createBotEnvironmentVariables, findInterpreter } from '../first-second/voice-bot.ts';
 import { startWebCaller } from '../first-second/web-caller.ts';
 import { packageIndexEnvironmentVariables, startBenchmarkProgram } from '../program.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 
 /**
  * Compares a generated voice bot in the service with the same bot started by hand: how long a start takes, and how long a

@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { type Benchmark, type BenchmarkFigure, formatPerSecond } from '../figure.ts';
 import { compareServersUnderLoad } from '../load.ts';
 import { startBenchmarkProgram } from '../program.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limit = { least: 0.8 } as const;

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withService } from '../benchmarked-service.ts';
 import { type Benchmark, formatMegabytes, formatPercentOfCore } from '../figure.ts';
 import {
   findProcessTree,
@@ -7,7 +8,6 @@ import {
   readProportionalSetBytes,
   readTreeCpuSeconds,
 } from '../process-usage.ts';
-import { withService } from '../service.ts';
 
 /** Measures the CPU and memory of the idle service with its database. */
 export const idleBench: Benchmark = {

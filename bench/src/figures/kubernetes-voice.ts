@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { deployImage } from '../deploy-image.ts';
 import { type Benchmark, type BenchmarkOptions, formatMilliseconds } from '../figure.ts';
 import { createHostedBotCallUrl, webTarget } from '../first-second/calls.ts';
@@ -8,7 +9,6 @@ import { startWebCaller, type WebCallTiming } from '../first-second/web-caller.t
 import { findClusterProblem, withCluster } from '../kubernetes/cluster.ts';
 import { findBaseImage, voiceImages, withVoiceImages } from '../kubernetes/voice-images.ts';
 import { interquartileRange, median } from '../quantile.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 

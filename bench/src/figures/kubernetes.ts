@@ -1,3 +1,4 @@
+import { withService } from '../benchmarked-service.ts';
 import { deployImage } from '../deploy-image.ts';
 import type { Benchmark } from '../figure.ts';
 import { findClusterProblem, withCluster } from '../kubernetes/cluster.ts';
@@ -7,7 +8,6 @@ import { measureRequests, watchedAgent } from '../kubernetes/requests.ts';
 import { measureRestarts } from '../kubernetes/restarts.ts';
 import { measureBursts, measureSteadyStarts } from '../kubernetes/warm-pools.ts';
 import { withParrotImage } from '../parrot-image.ts';
-import { withService } from '../service.ts';
 
 /**
  * Measures a service whose bots are pods: starts and the refill of warm pools, restarts of the service, what it requests of the API

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { type Benchmark, formatMegabytes, formatPercentOfCore } from '../figure.ts';
 import { measureHeapBytes } from '../inspector.ts';
 import { measureCpuShare, readCpuSeconds, readResidentBytes, readTreeCpuSeconds } from '../process-usage.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 /** Several agents, because one has at most 50 instances. */

@@ -5,6 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import {
+  type BenchmarkedService,
+  respondsWith200,
+  withService,
+  withTemporaryDirectory,
+} from '../benchmarked-service.ts';
+import {
   type Benchmark,
   type BenchmarkFigure,
   formatMilliseconds,
@@ -16,7 +22,6 @@ import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import type { PrintingMeasurement, PrintRequest } from '../programs/printing-bot.ts';
 import { quantile } from '../quantile.ts';
-import { type BenchmarkedService, respondsWith200, withService, withTemporaryDirectory } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const limitMs = 300;

@@ -1,3 +1,4 @@
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import {
   type Benchmark,
   type BenchmarkFigure,
@@ -7,7 +8,6 @@ import {
 } from '../figure.ts';
 import { compareServersUnderLoad } from '../load.ts';
 import { startBenchmarkProgram } from '../program.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { type Session, startSession, waitForWarmInstances } from '../sessions.ts';
 
 const limit = { least: 0.7 } as const;

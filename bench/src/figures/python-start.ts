@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { request } from 'undici';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
 import { minimalEnvironment, packageIndexEnvironmentVariables, stopChildProcess } from '../program.ts';
 import { median } from '../quantile.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /**

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withTemporaryDirectory } from '../benchmarked-service.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { minimalEnvironment, packageIndexEnvironmentVariables } from '../program.ts';
 import { median } from '../quantile.ts';
 import { botcliProgramPath } from '../repository.ts';
-import { withTemporaryDirectory } from '../service.ts';
 
 /**
  * Options for the largest project that both `botcli init` and `pipecat init` can create: separate services for speech to text,

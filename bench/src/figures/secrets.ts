@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import { callApi } from '../call-api.ts';
 import { type Benchmark, type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { median, quantile } from '../quantile.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 

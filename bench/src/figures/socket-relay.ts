@@ -1,6 +1,7 @@
 import { setInterval } from 'node:timers/promises';
 import { request } from 'undici';
 import { type RawData, WebSocket } from 'ws';
+import { type BenchmarkedService, withService } from '../benchmarked-service.ts';
 import {
   type Benchmark,
   type BenchmarkFigure,
@@ -10,7 +11,6 @@ import {
 } from '../figure.ts';
 import { measureCpuShare, readCpuSeconds } from '../process-usage.ts';
 import { quantile } from '../quantile.ts';
-import { type BenchmarkedService, withService } from '../service.ts';
 import { startSession, waitForWarmInstances } from '../sessions.ts';
 
 const messagesPerSecond = 50;

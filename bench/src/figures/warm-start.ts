@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { Agent, type ClientRequest, type RequestOptions, request } from 'node:http';
 import type pg from 'pg';
+import { type BenchmarkedService, respondsWith200, withService } from '../benchmarked-service.ts';
 import { type Benchmark, formatMilliseconds } from '../figure.ts';
 import { findFreePort } from '../free-port.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
 import { quantile } from '../quantile.ts';
 import { parrotBotProgramPath } from '../repository.ts';
-import { type BenchmarkedService, respondsWith200, withService } from '../service.ts';
 import { stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 

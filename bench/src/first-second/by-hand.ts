@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
+import { respondsWith200 } from '../benchmarked-service.ts';
 import { findFreePort } from '../free-port.ts';
 import { readCpuSeconds } from '../process-usage.ts';
 import { minimalEnvironment, stopChildProcess } from '../program.ts';
-import { respondsWith200 } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** A bot that `python bot.py` started: Pipecat's development runner, which serves all sessions in one process. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import { type BenchmarkFigure, formatMilliseconds } from '../figure.ts';
 import { interquartileRange, median } from '../quantile.ts';
-import type { BenchmarkedService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { StandaloneBot } from './by-hand.ts';

@@ -1,7 +1,7 @@
 import { request } from 'undici';
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import { formatMilliseconds } from '../figure.ts';
 import { mean, median } from '../quantile.ts';
-import type { BenchmarkedService } from '../service.ts';
 import { startSession, stopSession } from '../sessions.ts';
 import { startStandaloneBot } from './by-hand.ts';
 import { listOpenInstances, readInstanceCpuMs, scaleAgent } from './instances.ts';

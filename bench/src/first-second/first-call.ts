@@ -1,7 +1,7 @@
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import { callApi } from '../call-api.ts';
 import { formatMilliseconds } from '../figure.ts';
 import { median } from '../quantile.ts';
-import type { BenchmarkedService } from '../service.ts';
 import { waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 import { callOnce, createHostedBotCallUrl, waitForIdleService } from './calls.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import { callApi } from '../call-api.ts';
 import { findProcessTree, readProportionalSetBytes, readTreeCpuSeconds } from '../process-usage.ts';
-import type { BenchmarkedService } from '../service.ts';
 import { startSession, stopSession, waitForWarmInstances } from '../sessions.ts';
 import { waitUntil } from '../wait-until.ts';
 

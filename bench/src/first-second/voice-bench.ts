@@ -1,5 +1,5 @@
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import type { BenchmarkOptions } from '../figure.ts';
-import type { BenchmarkedService } from '../service.ts';
 import type { StandaloneBot, StandaloneBotOptions } from './by-hand.ts';
 import type { WebCaller } from './web-caller.ts';
 

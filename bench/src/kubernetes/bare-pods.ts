@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { respondsWith200 } from '../service.ts';
+import { respondsWith200 } from '../benchmarked-service.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { Cluster } from './cluster.ts';
 

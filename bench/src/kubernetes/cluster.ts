@@ -6,8 +6,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { Agent, type Dispatcher, request } from 'undici';
+import { withTemporaryDirectory } from '../benchmarked-service.ts';
 import { docker } from '../parrot-image.ts';
-import { withTemporaryDirectory } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 
 const run = promisify(execFile);

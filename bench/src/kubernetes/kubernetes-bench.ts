@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import type { BenchmarkOptions } from '../figure.ts';
 import { benchmarkAbortController } from '../interruption.ts';
-import type { BenchmarkedService } from '../service.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { Cluster } from './cluster.ts';
 

@@ -1,6 +1,6 @@
+import type { BenchmarkedService } from '../benchmarked-service.ts';
 import { formatMilliseconds } from '../figure.ts';
 import { startParrot } from '../figures/warm-start.ts';
-import type { BenchmarkedService } from '../service.ts';
 import { stopSession, waitForWarmInstances } from '../sessions.ts';
 import { countColdStarts, type KubernetesBenchContext } from './kubernetes-bench.ts';
 import { steadyAgent } from './warm-pools.ts';

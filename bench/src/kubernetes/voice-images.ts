@@ -3,6 +3,7 @@ import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { withTemporaryDirectory } from '../benchmarked-service.ts';
 import { createBotEnvironmentVariables } from '../first-second/voice-bot.ts';
 import { docker } from '../parrot-image.ts';
 import { minimalEnvironment } from '../program.ts';
@@ -14,7 +15,6 @@ import {
   standInVendorsModulePath,
   voiceBotsDockerfilePath,
 } from '../repository.ts';
-import { withTemporaryDirectory } from '../service.ts';
 
 /** The images by the names of their agents. */
 export const voiceImages = {
