@@ -8,7 +8,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { uuidPattern } from '../components/uuid.ts';
 import { loadHelpSearch } from '../help/search-help.ts';
 import { findMembership, findPreferredMembership } from '../organization/organization.ts';
-import { settingsPages } from '../organization/settings-pages.ts';
+import { organizationSettingsPages } from '../organization/settings-pages.ts';
 import { getCurrentTheme, setTheme } from '../theme.ts';
 import type { NavigationItem } from './navigation-item.ts';
 
@@ -69,7 +69,7 @@ export function CommandPalette({ pages, onClose, onShortcuts }: CommandPalettePr
             ))}
             {/* The page "Settings" of the navigation is the first of them. */}
             {membership !== undefined &&
-              settingsPages.slice(1).map(({ label, to }) => (
+              organizationSettingsPages.slice(1).map(({ label, to }) => (
                 <Item
                   key={label}
                   keywords={['Settings']}

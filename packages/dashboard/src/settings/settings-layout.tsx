@@ -1,20 +1,10 @@
-import type { OperationName } from '@bothost/contract';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useUser } from '../accounts/session.ts';
 import { Navigation } from '../components/navigation.tsx';
 import { canCallOperation, findMembership, findPreferredMembership } from '../organization/organization.ts';
-import { settingsPages } from '../organization/settings-pages.ts';
+import { organizationSettingsPages, personalSettingsPages } from '../organization/settings-pages.ts';
 
-/** Pages that not every role may see. */
-const requiredOperations: Readonly<Record<string, OperationName>> = {
-  Webhooks: 'listWebhooks',
-  'Audit log': 'listAuditEntries',
-};
-const accountItems = [
-  { label: 'Account', to: '/settings/account' },
-  { label: 'Personal tokens', to: '/settings/tokens' },
-] as const;
 const itemClasses =
   'flex min-h-9 items-center whitespace-nowrap rounded-lg px-3 text-quiet text-sm hover:bg-line/40 hover:text-foreground aria-[current]:bg-line/60 aria-[current]:font-medium aria-[current]:text-foreground';
 
@@ -31,11 +21,8 @@ export function SettingsLayout() {
       >
         {membership !== undefined && (
           <ItemList title={membership.verboseName}>
-            {settingsPages
-              .filter(({ label }) => {
-                const required = requiredOperations[label];
-                return required === undefined || canCallOperation(membership, required);
-              })
+            {organizationSettingsPages
+              .filter((page) => !('requires' in page) || canCallOperation(membership, page.requires))
               .map(({ label, to }) => (
                 <li key={label}>
                   <Link to={to} params={{ organization: membership.name }} className={itemClasses}>
@@ -46,7 +33,7 @@ export function SettingsLayout() {
           </ItemList>
         )}
         <ItemList title="You">
-          {accountItems.map(({ label, to }) => (
+          {personalSettingsPages.map(({ label, to }) => (
             <li key={label}>
               <Link to={to} className={itemClasses}>
                 {label}
