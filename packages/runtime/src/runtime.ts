@@ -385,6 +385,12 @@ export type RuntimeTraits = {
   readonly sampleSeconds: number;
   /** Concurrent starts per organization, unless the operator sets it. Null: 4 for each CPU of this machine. */
   readonly startsAtOnce: number | null;
+  /** Whether the operator can forbid the driver to read the usage of instances. */
+  readonly isUsageOptional: boolean;
+  /** Whether bots share the account of the service, and so can read its files, unless it runs as root. */
+  readonly isolatesOnlyAsRoot: boolean;
+  /** What an operator reads while `list` rejects. */
+  readonly outage: { readonly reason: string; readonly nextStep: string };
 };
 
 /** What a driver offers to the server through `registry.ts`. */

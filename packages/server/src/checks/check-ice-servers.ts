@@ -10,9 +10,9 @@ const manual = 'See docs/media.md.';
 /** Connects to every ICE server, with the credentials of a session, as a bot on this machine does. */
 export async function checkIceServers(
   iceServers: readonly IceServer[],
-  { runtime, hasInternalUrl }: Pick<InstallationSettings, 'runtime' | 'hasInternalUrl'>,
+  { driver, hasInternalUrl }: Pick<InstallationSettings, 'driver' | 'hasInternalUrl'>,
 ): Promise<InstallationCheck[]> {
-  if (iceServers.length === 0) return [{ subject: 'ICE servers', ...findingWithoutServers(runtime) }];
+  if (iceServers.length === 0) return [{ subject: 'ICE servers', ...findingWithoutServers(driver) }];
   const checks = await Promise.all(
     iceServers.flatMap((server) =>
       server.urls.map(async (url) => ({ subject: `ICE server ${url}`, ...(await checkIceServer(url, server)) })),
@@ -26,8 +26,8 @@ export async function checkIceServers(
   return [...checks, { subject: 'ICE servers', ...unreachable }];
 }
 
-function findingWithoutServers(runtime: InstallationSettings['runtime']): Finding {
-  return runtime === 'process'
+function findingWithoutServers({ traits }: InstallationSettings['driver']): Finding {
+  return traits.reachesLoopback
     ? warning(
         "No ICE server is set. WebRTC works only for clients that reach the bots' UDP ports.",
         `If clients are in other networks, set BOTHOST_ICE_SERVERS. ${manual}`,

@@ -1,7 +1,8 @@
+import type { RuntimeTraits } from '@bothost/runtime';
 import type { RuntimeKind } from '@bothost/runtime/registry';
 
 export type InstallationSettings = {
-  readonly runtime: RuntimeKind;
+  readonly driver: { readonly kind: RuntimeKind; readonly traits: RuntimeTraits };
   readonly dataDirectory: string;
   readonly diskReserveBytes: number;
   readonly isDatabaseEmbedded: boolean;

@@ -29,7 +29,7 @@ import { deriveKeyFromRootKey } from './data-directory.ts';
 import { announceRevocation } from './key-revocations.ts';
 import { startRoomServices } from './rooms.ts';
 import { openRuntime } from './runtime.ts';
-import { findInternalUrl, getDefaultStartsAtOnce } from './runtime-driver.ts';
+import { findInternalUrl, getDefaultStartsAtOnce, getRuntimeDriver } from './runtime-driver.ts';
 import { startSecretServices } from './secrets.ts';
 import type { ServerStorage } from './server-storage.ts';
 import type { Teardown } from './teardown.ts';
@@ -85,7 +85,7 @@ export async function createServiceContext(
     iceServersOf: createSessionIceServers(config.secrets, base.now),
     ...startRoomServices({ ...base, ...secrets }, config, teardown),
     installation: {
-      runtime: config.runtime,
+      driver: { kind: config.runtime, traits: getRuntimeDriver(config.runtime).traits },
       dataDirectory: data.path,
       diskReserveBytes: config.diskReserveBytes,
       isDatabaseEmbedded: config.secrets.databaseUrl === undefined,

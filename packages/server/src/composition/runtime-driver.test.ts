@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findInternalUrl, getDefaultStartsAtOnce } from './runtime-driver.ts';
+import { findInternalUrl, getDefaultStartsAtOnce, readsUsage } from './runtime-driver.ts';
 
 it.each([
   ['process', 2, 8],
@@ -19,4 +19,12 @@ it.each([
   ['docker', 'http://10.0.0.1:7420', 'http://10.0.0.1:7420'],
 ] as const)('findInternalUrl returns for %s, if the setting is %s: %s', (runtime, internalUrl, url) => {
   expect(findInternalUrl({ runtime, internalUrl }, 'http://127.0.0.1:7420')).toBe(url);
+});
+
+it.each([
+  ['docker', 'off', true],
+  ['kubernetes', 'kubelet', true],
+  ['kubernetes', 'off', false],
+] as const)('readsUsage returns for %s, if the setting is %s: %s', (runtime, kubernetesUsage, isRead) => {
+  expect(readsUsage({ runtime, kubernetesUsage })).toBe(isRead);
 });

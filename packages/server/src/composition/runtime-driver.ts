@@ -17,6 +17,11 @@ export function getAcceptedSource(kind: RuntimeKind): DeploySource {
   return getRuntimeDriver(kind).traits.accepts.has('image') ? 'image' : 'build';
 }
 
+/** Whether sessions of this region get metrics. */
+export function readsUsage({ runtime, kubernetesUsage }: Pick<Config, 'runtime' | 'kubernetesUsage'>): boolean {
+  return !getRuntimeDriver(runtime).traits.isUsageOptional || kubernetesUsage === 'kubelet';
+}
+
 /** The URL at which bots reach the service, which listens at `url`. Null if there is none. */
 export function findInternalUrl({ runtime, internalUrl }: Pick<Config, 'runtime' | 'internalUrl'>, url: string) {
   return internalUrl ?? (getRuntimeDriver(runtime).traits.reachesLoopback ? url : null);

@@ -14,7 +14,7 @@ import type { Database } from '../store/tables.ts';
 import { newId } from '../store/uuid.ts';
 import { isMainProcessOfContainer } from './container.ts';
 import { createDataDirectory, type DataDirectory, lockDataDirectory, openDataDirectory } from './data-directory.ts';
-import { getAcceptedSource, getRuntimeDriver } from './runtime-driver.ts';
+import { getAcceptedSource, getRuntimeDriver, readsUsage } from './runtime-driver.ts';
 import type { Teardown } from './teardown.ts';
 
 /** The data directory, database and region lock of this server. All other parts depend on them. */
@@ -42,7 +42,7 @@ export async function openServerStorage(config: Config, logger: Logger, teardown
     id: data.id,
     region: config.region,
     accepts: getAcceptedSource(config.runtime),
-    reads_usage: config.runtime !== 'kubernetes' || config.kubernetesUsage === 'kubelet',
+    reads_usage: readsUsage(config),
   };
   const description = `process ${process.pid} on ${hostname()}, data directory ${data.path}`;
   const record = (db: Database) => registerHost({ db, now }, { ...host, runtime: config.runtime, description });
