@@ -508,7 +508,7 @@ export const importAreas: readonly ImportArea[] = [
         files: ['deploy/'],
         contain: 'a deployment, step by step',
         as: 'records/',
-        mayImport: ['pack/', 'secrets/', 'scaffold/project-file.ts'],
+        mayImport: ['pack/', 'secrets/', 'scaffold/catalogue/', 'scaffold/project-file.ts'],
       },
       {
         files: ['commands/'],

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { getObjectFields } from '@bothost/contract/json-object';
 import type { Cell } from '../output/report.ts';
+import { transports } from '../scaffold/catalogue/transports.ts';
 import { projectRecordPath } from '../scaffold/project-file.ts';
 
 export type EntryPoints = {
@@ -42,10 +43,10 @@ function parseTransports(answers: string): readonly string[] | null {
 
 /**
  * Describes how to talk to the bot. `page` is the URL of the dashboard's talk page. `start` is the command that starts a
- * session, without the option `--transport`. `transports` is null if the bot's transports are unknown.
+ * session, without the option `--transport`. `names` is null if the bot's transports are unknown.
  */
-export function describeEntryPoints(transports: readonly string[] | null, page: string, start: string): EntryPoints {
-  if (transports === null) {
+export function describeEntryPoints(names: readonly string[] | null, page: string, start: string): EntryPoints {
+  if (names === null) {
     const talk: Cell = `${page} (over WebSocket or WebRTC)`;
     return {
       start,
@@ -56,15 +57,17 @@ export function describeEntryPoints(transports: readonly string[] | null, page: 
       ],
     };
   }
-  const has = (name: string) => transports.includes(name);
-  const talkUrl = has('websocket') ? page : has('lightrtc') ? `${page}?transport=webrtc` : null;
-  const commandTransports = { websocket: 'websocket', lightrtc: 'webrtc', hostedrtc: 'daily', livekit: 'livekit' };
-  const transport = Object.entries(commandTransports).find(([name]) => has(name))?.[1] ?? null;
-  if (transport === null) {
-    const connection = `through ${transports.join(', ')}; see the README of the project`;
-    return { start: null, talkUrl, fields: [['Connect', connection]] };
+  const used = transports.filter(({ value }) => names.includes(value));
+  // The last one is WebSocket, which works without ICE servers.
+  const transport =
+    used.findLast(({ talkPageQuery }) => talkPageQuery !== undefined) ??
+    used.find(({ requestedAs }) => requestedAs !== undefined);
+  if (transport?.requestedAs === undefined) {
+    const connection = `through ${names.join(', ')}; see the README of the project`;
+    return { start: null, talkUrl: null, fields: [['Connect', connection]] };
   }
-  const line = `${start} --transport ${transport}`;
+  const talkUrl = transport.talkPageQuery === undefined ? null : `${page}${transport.talkPageQuery}`;
+  const line = `${start} --transport ${transport.requestedAs}`;
   return {
     start: line,
     talkUrl,

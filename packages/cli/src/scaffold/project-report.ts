@@ -4,7 +4,6 @@ import type { PackageManager } from '../config.ts';
 import { createFields } from '../output/fields.ts';
 import type { CommandReport, CommandReportBlock } from '../output/report.ts';
 import { findTransport } from './catalogue/transports.ts';
-import { isClientTransport } from './client/client-transports.ts';
 import type { ProjectConfiguration } from './configuration/configuration.ts';
 import { createProjectPlan } from './configuration/plan.ts';
 import { toSlug } from './configuration/project-name.ts';
@@ -102,19 +101,18 @@ function nextSteps(
 
 function missingInClient(configuration: ProjectConfiguration): readonly string[] {
   if (!configuration.generate_client) return [];
-  return configuration.transports.flatMap((value) =>
-    findTransport(value)?.group !== 'web' || isClientTransport(value)
-      ? []
-      : [
-          `The client does not offer ${value}: its Pipecat client package is not published. Use ${value}-client in your own ` +
-            'application.',
-        ],
-  );
+  return createProjectPlan(configuration)
+    .transports.filter(({ group, client }) => group === 'web' && client === undefined)
+    .map(
+      ({ value }) =>
+        `The client does not offer ${value}: its Pipecat client package is not published. Use ${value}-client in your own ` +
+        'application.',
+    );
 }
 
 /** Whether the project has a transport for which Pipecat's development runner serves a page. */
 function hasTestPage({ transports }: ProjectConfiguration): boolean {
-  return ['lightrtc', 'hostedrtc', 'websocket', 'livekit'].some((value) => transports.includes(value));
+  return transports.some((value) => findTransport(value)?.group === 'web');
 }
 
 function keptGuides(guides: readonly PlannedGuideAction[]): readonly CommandReportBlock[] {

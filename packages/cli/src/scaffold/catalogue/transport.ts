@@ -24,6 +24,29 @@ export type Transport = {
   readonly video: boolean;
   readonly variables: readonly EnvironmentVariable[];
   readonly since?: string;
+  /** The name by which clients request a session on this transport from the service. Omitted if they cannot. */
+  readonly requestedAs?: string;
+  /** What selects the transport in the URL of the dashboard's talk page. Omitted if the page does not support it. */
+  readonly talkPageQuery?: string;
+  /** What the service needs for it, for users who choose a transport. */
+  readonly needs?: string;
+  /** Whether users may add it to a phone bot, to test the bot without a call. */
+  readonly testsPhoneBots?: true;
+  /** Omitted if Pipecat publishes no client package for it. */
+  readonly client?: TransportClient;
+};
+
+/** How a generated web client uses a transport. */
+export type TransportClient = {
+  readonly label: string;
+  readonly package: string;
+  readonly range: string;
+  /** The oldest Node.js version that can build the package, if the build tools of the client support an older one. */
+  readonly node?: string;
+  /** The lines of a TypeScript expression that constructs the transport. */
+  readonly construction: readonly string[];
+  readonly isPeerToPeer?: true;
+  readonly request: Readonly<Record<string, string | boolean>>;
 };
 
 export type TransportName = Pick<Transport, 'value' | 'knownAs'>;

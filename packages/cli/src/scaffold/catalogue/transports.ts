@@ -1,6 +1,7 @@
 import { describeVariable } from '../python/environment.ts';
 import type { PythonImport } from '../python/expression.ts';
 import type { Transport, TransportName } from './transport.ts';
+import { peerClient, roomClient, socketClient } from './transport-clients.ts';
 
 type ParametersClass = PythonImport & { readonly name: string };
 const rooms: ParametersClass = { module: 'pipecat.transports.daily.transport', name: 'DailyParams' };
@@ -53,6 +54,10 @@ export const transports: readonly Transport[] = [
       ...roomAccount,
       describeVariable('DAILY_ROOM_URL', false, 'one room for all sessions instead of a new one for each'),
     ],
+    requestedAs: 'daily',
+    needs: 'needs a key of Daily on the service',
+    testsPhoneBots: true,
+    client: roomClient,
   },
   {
     ...browser,
@@ -71,6 +76,8 @@ export const transports: readonly Transport[] = [
       describeVariable('LIVEKIT_ROOM_NAME', false, 'one room for all sessions instead of a new one for each'),
     ],
     since: '1.13.0',
+    requestedAs: 'livekit',
+    needs: 'the service needs a LiveKit server',
   },
   {
     ...browser,
@@ -89,6 +96,10 @@ export const transports: readonly Transport[] = [
         'STUN and TURN servers as JSON, for strict networks; for your machine only: the service sets it and refuses it as a secret',
       ),
     ],
+    requestedAs: 'webrtc',
+    talkPageQuery: '?transport=webrtc',
+    testsPhoneBots: true,
+    client: peerClient,
   },
   {
     ...browser,
@@ -101,6 +112,9 @@ export const transports: readonly Transport[] = [
     parameters: sockets,
     video: false,
     variables: [],
+    requestedAs: 'websocket',
+    talkPageQuery: '',
+    client: socketClient,
   },
   {
     ...stream,

@@ -72,7 +72,7 @@ const anyFramework: Readonly<Record<string, string>> = {
 export function generateClientFiles(plan: ProjectPlan): readonly ProjectFile[] {
   const kind = resolveClientKind(plan);
   const transports = listClientTransports(plan);
-  const hasPeers = transports.some(({ value }) => value === 'lightrtc');
+  const hasPeers = transports.some(({ isPeerToPeer }) => isPeerToPeer);
   const forwardsOffers = kind === 'react-nextjs' && hasPeers;
   const files = {
     ...anyFramework,

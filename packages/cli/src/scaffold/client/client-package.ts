@@ -1,6 +1,6 @@
+import type { TransportClient } from '../catalogue/transport.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import type { ClientKind } from './client-kind.ts';
-import type { ClientTransport } from './client-transports.ts';
 
 const react = { react: '^19.3.1', 'react-dom': '^19.3.1' };
 const reactTypes = { '@types/react': '^19.3.0', '@types/react-dom': '^19.3.0' };
@@ -38,7 +38,7 @@ const compiler = '~6.0.2';
 export function generatePackageJson(
   plan: ProjectPlan,
   kind: ClientKind,
-  transports: readonly ClientTransport[],
+  transports: readonly TransportClient[],
 ): string {
   const { scripts, dependencies, devDependencies } = perKind[kind];
   const document = {
@@ -61,9 +61,9 @@ export function generatePackageJson(
 /** The oldest Node.js version that the build tools of all clients support. */
 export const minimumNodeVersion = '20.19';
 
-/** The oldest Node.js version for these transports. Daily's package needs a newer one than the build tools. */
-export function findNodeVersion(transports: readonly { readonly value: string }[]): string {
-  return transports.some(({ value }) => value === 'hostedrtc') ? '22.22' : minimumNodeVersion;
+/** The oldest Node.js version that can build a client with these transports. */
+export function findNodeVersion(transports: readonly Pick<TransportClient, 'node'>[]): string {
+  return transports.find(({ node }) => node !== undefined)?.node ?? minimumNodeVersion;
 }
 
 function sorted(record: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

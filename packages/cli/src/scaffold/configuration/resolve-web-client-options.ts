@@ -38,7 +38,7 @@ export function resolveWebClientOptions(
   if (framework !== null && botType === 'web' && !isPhone && !reachable) {
     addIssue(
       'client_framework',
-      'a web client cannot use livekit: its Pipecat client package is not published. ' +
+      `a web client cannot use ${joinWords(chosen.map(formatTransportName))}: its Pipecat client package is not published. ` +
         `Add ${joinWords(transports.filter(worksInClient).map(formatTransportName))}, or choose no client`,
     );
   }
@@ -49,8 +49,8 @@ export function resolveWebClientOptions(
   };
 }
 
-function worksInClient({ value, group }: Transport): boolean {
-  return group === 'web' && value !== 'livekit';
+function worksInClient({ client }: Transport): boolean {
+  return client !== undefined;
 }
 
 function resolveServer(framework: ClientFramework | null, answer: ClientWebServer | null): ClientWebServer | null {

@@ -1,4 +1,5 @@
 import { findNodeVersion, minimumNodeVersion } from '../client/client-package.ts';
+import { listClientTransports } from '../client/client-transports.ts';
 import type { ProjectPlan } from '../configuration/plan.ts';
 import { formatWebClientName } from '../configuration/summary.ts';
 
@@ -10,7 +11,7 @@ export function generateClientSection(plan: ProjectPlan): readonly string[] {
   const { client_framework: framework, client_server: server } = plan.configuration;
   if (framework === null) return [];
   const isNext = server === 'nextjs';
-  const node = findNodeVersion(plan.transports);
+  const node = findNodeVersion(listClientTransports(plan));
   const page = framework === 'react' ? '`src/talk.tsx`, `src/details.tsx`' : '`index.html`, `src/main.ts`';
   return [
     [
@@ -47,7 +48,7 @@ export function generateClientSection(plan: ProjectPlan): readonly string[] {
 
 function contactedHosts(plan: ProjectPlan, isNext: boolean): readonly string[] {
   const hosted = plan.transports.some(({ value }) => value === 'hostedrtc');
-  const left = plan.transports.some(({ value }) => value === 'livekit');
+  const missing = plan.transports.filter(({ client }) => client === undefined);
   return [
     '',
     ...(hosted
@@ -65,7 +66,10 @@ function contactedHosts(plan: ProjectPlan, isNext: boolean): readonly string[] {
           contentSecurityPolicy('HOST'),
           '```',
         ]),
-    ...(left ? ['', 'The client does not offer LiveKit: no client package for it is published.'] : []),
+    ...missing.flatMap(({ label }) => [
+      '',
+      `The client does not offer ${label}: no client package for it is published.`,
+    ]),
   ];
 }
 

@@ -50,14 +50,6 @@ function introduction(plan: ProjectPlan): string {
   ].join('\n');
 }
 
-/** The names of the transports on the page of Pipecat's development runner. The page selects the first transport by default. */
-const namesOnPage: Readonly<Record<string, string>> = {
-  lightrtc: '`SmallWebRTC`',
-  hostedrtc: '`Daily`',
-  websocket: '`WebSocket`',
-  livekit: '`LiveKit`',
-};
-
 function quickStart(plan: ProjectPlan): string {
   const steps = [installStep(plan), ...settingsStep(plan), startStep(plan), ...talkStep(plan), changeStep()];
   return [
@@ -139,7 +131,8 @@ function runnerTransport(key: string | null): string {
 
 function talkStep(plan: ProjectPlan): readonly Step[] {
   const has = (value: string) => plan.transports.some((transport) => transport.value === value);
-  const offered = plan.transports.flatMap(({ value }) => namesOnPage[value] ?? []);
+  // The page of Pipecat's development runner has the same labels, and selects SmallWebRTC first.
+  const offered = plan.transports.filter(({ group }) => group === 'web').map(({ label }) => `\`${label}\``);
   const phone = plan.transports.some(({ group }) => group === 'telephony');
   const calls = dialsOut(plan)
     ? 'Follow “Call somebody” below.'

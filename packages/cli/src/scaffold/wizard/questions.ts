@@ -2,9 +2,8 @@ import type { PromptChoice, Prompter } from '../../io/io.ts';
 import { listMachineRequirements } from '../catalogue/machine-needs.ts';
 import { listServices } from '../catalogue/services.ts';
 import type { Transport } from '../catalogue/transport.ts';
-import { formatTransportName, transports } from '../catalogue/transports.ts';
+import { findTransport, formatTransportName, transports } from '../catalogue/transports.ts';
 import type { ServiceKind } from '../catalogue/vendor-service.ts';
-import { isClientTransport } from '../client/client-transports.ts';
 import type { ProjectOptions } from '../configuration/fields.ts';
 import { findPackageNameProblem } from '../configuration/package-names.ts';
 import { findNameProblem, toSlug } from '../configuration/project-name.ts';
@@ -93,7 +92,7 @@ export const wizardQuestions: readonly Question[] = [
       ...(clientNeedsAnother(answers) ? [] : [{ value: 'none', label: 'No' }]),
       ...transports
         .filter(({ group, value }) => group === 'web' && value !== answers['transport'])
-        .filter(({ value }) => isWeb(answers) || value === 'lightrtc' || value === 'hostedrtc')
+        .filter(({ testsPhoneBots }) => isWeb(answers) || testsPhoneBots)
         .map((transport) => asChoice(transport, answers)),
     ],
   ),
@@ -135,16 +134,12 @@ export const wizardQuestions: readonly Question[] = [
 
 /** The recommended transport needs no account and works both on the user's machine and on the service. */
 const recommendedTransport = 'lightrtc';
-const transportHints: Readonly<Record<string, string>> = {
-  lightrtc: 'recommended',
-  hostedrtc: 'needs a key of Daily on the service',
-  livekit: 'the service needs a LiveKit server',
-};
 
 function asChoice(transport: Transport, answers: WizardAnswers): PromptChoice {
-  const { value, about } = transport;
-  const isMissingInClient = hasClient(answers) && !isClientTransport(value);
-  const note = isMissingInClient ? 'not in the web client: its client package is not published' : transportHints[value];
+  const { value, about, client } = transport;
+  const isMissingInClient = hasClient(answers) && client === undefined;
+  const advice = value === recommendedTransport ? 'recommended' : transport.needs;
+  const note = isMissingInClient ? 'not in the web client: its client package is not published' : advice;
   return { value, label: formatTransportName(transport), hint: note === undefined ? about : `${about}; ${note}` };
 }
 
@@ -217,7 +212,7 @@ function hasClient(answers: WizardAnswers): boolean {
  * Returns true if the project has a web client that cannot use the chosen transport. The project then needs a second transport.
  */
 function clientNeedsAnother(answers: WizardAnswers): boolean {
-  return hasClient(answers) && !isClientTransport(String(answers['transport']));
+  return hasClient(answers) && findTransport(String(answers['transport']))?.client === undefined;
 }
 
 function carriesVideo(answers: WizardAnswers): boolean {
