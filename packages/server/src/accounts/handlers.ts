@@ -18,7 +18,9 @@ import { acceptInvitation, resetPassword, signUp } from './sign-up.ts';
 import { createPersonalToken, listPersonalTokens, revokePersonalToken } from './tokens.ts';
 import { changeEmail, changePassword, getUser, renameUser } from './user.ts';
 
-export function createAccountHandlers(context: ServiceContext) {
+export function createAccountHandlers(
+  context: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'auth' | 'openId' | 'refusals'>,
+) {
   return {
     getSignInMethods: async () => ({ password: true, openId: context.openId && { name: context.openId.name } }),
     signIn: async ({ body }, accountRequest) => getUser(context, await signIn(context, accountRequest, body)),

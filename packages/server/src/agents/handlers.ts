@@ -18,7 +18,24 @@ import { checkAgent, getAgent, listAgents } from './show.ts';
 import { getDeployment, getRollbackTarget, listDeployments, type UsageOf } from './show-deployments.ts';
 import { addStartMethodToAgent } from './start-method.ts';
 
-export function createAgentHandlers(context: ServiceContext & { readonly usageOf: UsageOf }) {
+export function createAgentHandlers(
+  context: Pick<
+    ServiceContext,
+    | 'db'
+    | 'now'
+    | 'newId'
+    | 'host'
+    | 'keyring'
+    | 'registries'
+    | 'maxConversationLevel'
+    | 'hashDirectory'
+    | 'builds'
+    | 'reconciler'
+    | 'runtime'
+    | 'outputs'
+    | 'logsDirectory'
+  > & { readonly usageOf: UsageOf },
+) {
   const { usageOf } = context;
   const readLogsInTurn = createKeyedQueue();
   /** An organization reads one archive at a time, because unpacking takes processor time. */

@@ -3,7 +3,7 @@ import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { listAuditEntries } from './list.ts';
 import { verifyAudit } from './verify.ts';
 
-export function createAuditHandlers(context: ServiceContext) {
+export function createAuditHandlers(context: Pick<ServiceContext, 'db'>) {
   return {
     listAuditEntries: ({ query }, caller) => listAuditEntries(context, caller, query),
     verifyAudit: (_, caller) => verifyAudit(context, caller),

@@ -7,7 +7,9 @@ import { getBuild } from './get.ts';
 import { listBuilds } from './list.ts';
 import { readBuildLog } from './read-log.ts';
 
-export function createBuildHandlers(context: ServiceContext) {
+export function createBuildHandlers(
+  context: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'host' | 'disk' | 'builds'>,
+) {
   return {
     getBuildUploadUrl: ({ body }, caller) => beginUpload({ ...context, ...context.builds }, caller, body),
     createBuild: async ({ body }, caller) => {

@@ -1,8 +1,7 @@
-import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
-import { checkInstallation } from './check-installation.ts';
+import { type ChecksContext, checkInstallation } from './check-installation.ts';
 
-export function createCheckHandlers(context: ServiceContext) {
+export function createCheckHandlers(context: ChecksContext) {
   return {
     checkInstallation: async (_, { serviceUrl }) => {
       const checks = await checkInstallation(context);

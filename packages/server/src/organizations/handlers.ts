@@ -12,7 +12,9 @@ import {
   updateOrganizationProperties,
 } from './properties.ts';
 
-export function createOrganizationHandlers(context: ServiceContext) {
+export function createOrganizationHandlers(
+  context: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'announceRevocation'>,
+) {
   return {
     listOrganizations: async (_, caller) => ({
       organizations:

@@ -5,7 +5,7 @@ import { listAnswerUrls } from './answer-urls.ts';
 import { connectPhone, disconnectPhone, listPhoneConnections } from './connections.ts';
 import { listPhoneCalls } from './list-calls.ts';
 
-export function createPhoneHandlers(context: ServiceContext) {
+export function createPhoneHandlers(context: Pick<ServiceContext, 'db' | 'now' | 'keyring' | 'urlSecretKey'>) {
   return {
     listPhoneConnections: async (_, caller) => ({ connections: await listPhoneConnections(context, caller) }),
     connectPhone: ({ params, body }, caller) => connectPhone(context, caller, params.carrier, body.credential),

@@ -1,9 +1,8 @@
 import { createApiError, KeyedRoomProvider } from '@bothost/contract';
-import type { ServiceContext } from '../context.ts';
 import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { connectRooms, disconnectRooms, listRoomConnections } from './connections.ts';
 
-export function createRoomHandlers(context: ServiceContext) {
+export function createRoomHandlers(context: Parameters<typeof connectRooms>[0]) {
   return {
     listRoomConnections: async (_, caller) => ({ connections: [...(await listRoomConnections(context, caller))] }),
     connectRooms: async ({ params, body }, caller) =>

@@ -22,7 +22,11 @@ type SecretUsers = {
   readonly otherRegions: (db: Database) => Promise<readonly string[]>;
 };
 
-export function createSecretHandlers(context: ServiceContext & SecretUsers) {
+export function createSecretHandlers(
+  context: Parameters<typeof createVaultOperations>[0] &
+    Pick<ServiceContext, 'registries' | 'queueSecretWrite' | 'deliverSecrets' | 'registryCheckRate'> &
+    SecretUsers,
+) {
   const vault = createVaultOperations(context);
 
   /** Writes a secret set, starts its delivery to the region, and then overwrites the values in memory with zeros. */

@@ -4,7 +4,11 @@ import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { getDialinWebhook } from './dialin-webhook.ts';
 import { startMemberSession, startSession } from './start-session.ts';
 
-export function createSessionStartHandlers(context: ServiceContext) {
+export function createSessionStartHandlers(
+  context: Pick<ServiceContext, 'isDraining'> &
+    Parameters<typeof startSession>[0] &
+    Parameters<typeof getDialinWebhook>[0],
+) {
   return {
     startSession: async ({ params, query, body }, caller, requestedAt) => {
       if (context.isDraining()) throw createApiError('shutting-down');

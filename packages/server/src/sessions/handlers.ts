@@ -8,7 +8,9 @@ import { listSessionProblems } from './problems.ts';
 import { getStatistics } from './statistics.ts';
 import { stopSession } from './stop.ts';
 
-export function createSessionHandlers(context: ServiceContext) {
+export function createSessionHandlers(
+  context: Pick<ServiceContext, 'db' | 'now' | 'readEventText' | 'liveKitRooms' | 'telemetry' | 'reconciler'>,
+) {
   return {
     getOverview: (_, caller) => getOverview(context, caller),
     getStatistics: ({ query }, caller) => getStatistics(context, caller, query),

@@ -3,7 +3,9 @@ import type { ApiOperationHandlers } from '../operation-handlers.ts';
 import { getWebhookDelivery, listWebhookDeliveries, resendWebhookDelivery, testWebhook } from './deliveries.ts';
 import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts';
 
-export function createWebhookHandlers(context: ServiceContext) {
+export function createWebhookHandlers(
+  context: Pick<ServiceContext, 'db' | 'now' | 'newId' | 'keyring' | 'webhookHosts'>,
+) {
   return {
     listWebhooks: async (_, caller) => ({ webhooks: await listWebhooks(context, caller) }),
     createWebhook: ({ body }, caller) => createWebhook(context, caller, body),
