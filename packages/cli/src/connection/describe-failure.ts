@@ -2,6 +2,7 @@ import { ApiError, ConnectionError } from '@bothost/contract';
 import { ProxyConnectionError } from '../io/proxy-connection-error.ts';
 import { describeLocalFailure, type FailureDescription } from '../output/failure-description.ts';
 import { organizationSelectionHint, responseTimeoutSeconds } from './connection.ts';
+import { missingResources } from './name-missing-resource.ts';
 import type { Settings } from './settings.ts';
 
 export type ResourcesNamedInCommand = {
@@ -46,27 +47,19 @@ function findHint(
   if (error.reason === 'organization-not-found' && settings?.organization) {
     return `The organization "${settings.organization.value}" comes from ${settings.organization.source}.`;
   }
-  if (error.reason === 'not-found') {
-    return agent !== null && hasSession
-      ? `To list the sessions of ${agent}, run: botcli cloud agent sessions ${agent}`
-      : 'To list the agents, run: botcli cloud agent list';
+  if (error.reason === 'not-found' && agent !== null && hasSession) {
+    return `To list the sessions of ${agent}, run: botcli cloud agent sessions ${agent}`;
   }
   if (error.reason === 'deployment-not-ready' && agent !== null) {
     return `To see the reason, run: botcli cloud agent status ${agent}`;
   }
-  return hintByReason[error.reason] ?? null;
+  return missingResources[error.reason]?.[1] ?? hintByReason[error.reason] ?? null;
 }
 
 const hintByReason: Readonly<Record<string, string>> = {
   'organization-missing': organizationSelectionHint,
   'region-unknown': 'To list the regions, run: botcli cloud regions list',
-  'build-not-found': 'To list the builds, run: botcli cloud build list',
-  'key-not-found': 'To list the keys, run: botcli cloud keys list',
-  'alert-not-found': 'To list the alerts, run: botcli cloud alerts list',
-  'webhook-not-found': 'To list the webhooks, run: botcli cloud webhooks list',
   'webhook-disabled': 'To enable it, run: botcli cloud webhooks update ID --enabled',
-  'secret-set-not-found': 'To list the existing sets, run: botcli cloud secrets list --no-sets',
-  'secret-revision-not-found': 'To list the revisions, run: botcli cloud secrets history NAME',
   'secret-set-changed': 'Someone else changed the secret set. Run the command again to see the current differences.',
   'secret-set-not-ready': 'To see the reason, run: botcli cloud secrets list',
   'secret-set-in-use': 'Pass --force to delete the secret set anyway.',

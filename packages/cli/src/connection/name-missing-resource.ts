@@ -3,6 +3,32 @@ import { type ApiClient, ApiError, apiErrorDefinitions, type ErrorReason } from 
 type Values = Readonly<Record<string, unknown>>;
 type Request = { readonly params?: object; readonly query?: object; readonly body?: unknown };
 type Call = (input?: Request, signal?: AbortSignal) => Promise<unknown>;
+type MissingResource = readonly [message: string, hint?: string];
+
+const field = /\{(\w+)\}/g;
+/** By the reason of the 404. A `{field}` of a message stands for a value of the request. */
+export const missingResources: Readonly<Record<string, MissingResource>> = {
+  'not-found': ['Agent {agentName} does not exist.', 'To list the agents, run: botcli cloud agent list'],
+  'deployment-not-found': ['Agent {agentName} has no deployment {deploymentId}.'],
+  'secret-set-not-found': [
+    'Secret set {setName} does not exist.',
+    'To list the existing sets, run: botcli cloud secrets list --no-sets',
+  ],
+  'secret-not-found': ['Secret set {setName} does not have all of the given keys.'],
+  'secret-revision-not-found': [
+    'Secret set {setName} has no revision {revision}.',
+    'To list the revisions, run: botcli cloud secrets history NAME',
+  ],
+  'organization-not-found': ['Organization {organization} does not exist.'],
+  'key-not-found': ['API key {keyId} does not exist.', 'To list the keys, run: botcli cloud keys list'],
+  'user-not-found': ['No account has the e-mail address {email}.'],
+  'member-not-found': ['{userId} is not a member of the organization.'],
+  'build-not-found': ['Build {buildId} does not exist.', 'To list the builds, run: botcli cloud build list'],
+  'alert-not-found': ['Agent {agentName} has no alert {alertId}.', 'To list the alerts, run: botcli cloud alerts list'],
+  'webhook-not-found': ['Webhook {webhookId} does not exist.', 'To list the webhooks, run: botcli cloud webhooks list'],
+  'webhook-delivery-not-found': ['Webhook {webhookId} has no delivery of the event {eventId}.'],
+  'upload-not-found': ['Upload {uploadId} does not exist.'],
+} satisfies Partial<Record<ErrorReason, MissingResource>>;
 
 /**
  * Returns a client whose 404 errors name the missing resource, because the messages of the service are general, such as "Secret
@@ -38,30 +64,13 @@ function nameResource(error: ApiError, operation: string, values: Values): ApiEr
 
 /** Returns null if the request does not contain the name of the missing resource. */
 function describeMissingResource(reason: ErrorReason, operation: string, values: Values): string | null {
-  const sentence = (texts: TemplateStringsArray, ...fields: readonly string[]) =>
-    fields.some((field) => values[field] === undefined)
-      ? null
-      : String.raw(texts, ...fields.map((field) => JSON.stringify(values[field])));
-  const sentences: Partial<Record<ErrorReason, string | null>> = {
-    'not-found':
-      values['sessionId'] === undefined
-        ? sentence`Agent ${'agentName'} does not exist.`
-        : operation === 'stopSession' || operation === 'admitParticipant'
-          ? sentence`Agent ${'agentName'} has no live session ${'sessionId'}.`
-          : sentence`Agent ${'agentName'} has no session ${'sessionId'}.`,
-    'deployment-not-found': sentence`Agent ${'agentName'} has no deployment ${'deploymentId'}.`,
-    'secret-set-not-found': sentence`Secret set ${'setName'} does not exist.`,
-    'secret-not-found': sentence`Secret set ${'setName'} does not have all of the given keys.`,
-    'secret-revision-not-found': sentence`Secret set ${'setName'} has no revision ${'revision'}.`,
-    'organization-not-found': sentence`Organization ${'organization'} does not exist.`,
-    'key-not-found': sentence`API key ${'keyId'} does not exist.`,
-    'user-not-found': sentence`No account has the e-mail address ${'email'}.`,
-    'member-not-found': sentence`${'userId'} is not a member of the organization.`,
-    'build-not-found': sentence`Build ${'buildId'} does not exist.`,
-    'alert-not-found': sentence`Agent ${'agentName'} has no alert ${'alertId'}.`,
-    'webhook-not-found': sentence`Webhook ${'webhookId'} does not exist.`,
-    'webhook-delivery-not-found': sentence`Webhook ${'webhookId'} has no delivery of the event ${'eventId'}.`,
-    'upload-not-found': sentence`Upload ${'uploadId'} does not exist.`,
-  };
-  return sentences[reason] ?? null;
+  const session = operation === 'stopSession' || operation === 'admitParticipant' ? 'live session' : 'session';
+  const template =
+    reason === 'not-found' && values['sessionId'] !== undefined
+      ? `Agent {agentName} has no ${session} {sessionId}.`
+      : (missingResources[reason]?.[0] ?? '');
+  const isNamed = [...template.matchAll(field)].every(([, name = '']) => values[name] !== undefined);
+  return template === '' || !isNamed
+    ? null
+    : template.replace(field, (_, name: string) => JSON.stringify(values[name]));
 }
