@@ -305,6 +305,7 @@ export function createFieldError(path: string, message: string, reason: ErrorRea
   return createApiError(reason, { message, issues: [{ path, message }] });
 }
 
+/** Creates the body of an error response. With status 429 it has two more fields, which existing clients read. */
 export function createErrorBody(error: ApiError, requestId: string): ErrorResponse {
   return {
     error: error.message,

@@ -42,6 +42,7 @@ export function createAnswerPath(call: {
 /** Base path of the dashboard pages on which people talk to an agent. The agent's name follows. */
 export const talkPageBasePath = '/talk';
 
+/** Returns the path of the dashboard page on which people talk to an agent. */
 export function createTalkPagePath(agentName: string): string {
   return `${talkPageBasePath}/${encodeURIComponent(agentName)}`;
 }

@@ -9,6 +9,7 @@ import {
   secretSetNameRule,
 } from './limits.ts';
 
+/** Returns the size of a text in UTF-8, the unit of the limits of secrets. */
 export function countUtf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }

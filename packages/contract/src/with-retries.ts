@@ -33,6 +33,7 @@ export async function withRetries<T>(
   return request();
 }
 
+/** Resolves after the delay. Rejects with the signal's reason when the signal is aborted. */
 export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -7,6 +7,7 @@ import { isStandardDockerfile } from './standard-dockerfile.ts';
 /** Files of at least this size cause a warning, because they are rarely part of a bot. */
 const largeFileBytes = 20 * 1_048_576;
 
+/** Returns sentences about files that are probably packed or left out by mistake. They do not prevent a deployment. */
 export async function findProjectWarnings({
   files,
   excluded,
