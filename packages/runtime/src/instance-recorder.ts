@@ -41,14 +41,14 @@ export type InstanceRecorder = {
   readonly close: () => Promise<void>;
 };
 
-/** Continues what an earlier server process recorded. */
+/** Creates a recorder, which continues the recording of an earlier server process. */
 export function createInstanceRecorder(
   { files, events, logger, ...context }: RecorderContext,
   options: {
     readonly instanceId: string;
     /** Copies the output from where the copy ends. With `follows`, until the bot ends. */
     readonly copyOutput: (output: OutputSpool, follows: boolean, signal: AbortSignal) => Promise<void>;
-    /** Milliseconds in which the platform ends the stream of the output after the end of the bot. */
+    /** Milliseconds to wait for the platform to end the output stream after the bot has exited. */
     readonly streamEndMs: number;
     /** Whether the output cannot be read because the platform has deleted it. */
     readonly isOutputMissing: (error: unknown) => boolean;

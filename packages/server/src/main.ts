@@ -39,11 +39,11 @@ function tuneGarbageCollection(): void {
   // Collect young objects on the main thread only. V8's helper threads hardly shorten a collection, which takes 2 ms, and on a busy
   // machine the main thread waits up to 60 ms until the helper threads get a processor.
   setFlagsFromString('--no-parallel-scavenge');
-  // Let the heap double before old objects are collected. By default, V8 begins at a growth of 15 %. A service that much is asked of
-  // then spends 8 % of its time on a collection every second, each of which slows it down for 40 ms.
+  // Let the heap double before old objects are collected. By default, V8 begins at a growth of 15 %. A busy service then spends
+  // 8 % of its time on a collection every second, each of which slows it down for 40 ms.
   setFlagsFromString('--heap-growing-percent=100');
-  // Free the memory that only the start of the service needed. An idle service, whose memory it is a third of, may otherwise keep it
-  // for hours.
+  // Free the memory that only the start of the service needed. An idle service may otherwise keep it for hours, as a third of its
+  // memory.
   setFlagsFromString('--expose-gc');
   setTimeout(() => void runInNewContext('gc()'), startGarbageMs).unref();
 }

@@ -3,7 +3,7 @@ import { Failure, InterruptedError } from '../failure.ts';
 import type { CommandIo, Output, Prompter } from './io.ts';
 
 /**
- * Creates an `CommandIo` of this process: its streams, environment and clock. The first Ctrl-C aborts `signal`, so that the command can
+ * Creates a `CommandIo` of this process: its streams, environment and clock. The first Ctrl-C aborts `signal`, so that the command can
  * end cleanly; the second Ctrl-C kills the process. `onOutputLost` is called if standard output cannot be written, for example to
  * a full disk.
  */

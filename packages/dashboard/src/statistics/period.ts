@@ -11,7 +11,7 @@ export const periodLabels: Readonly<Record<StatisticsPeriod, string>> = {
   week: 'Last week',
 };
 
-/** The same periods as in the filters of lists. */
+/** The names of the same periods in the filters of lists. */
 export const listPeriods: Readonly<Record<StatisticsPeriod, string>> = { hour: '1h', day: '24h', week: '7d' };
 
 /** Returns the filter of the sessions that statistics count. They count from the start of an interval, not from one period ago. */

@@ -19,7 +19,7 @@ export type OutputFollower = {
 export function createOutputFollower(options: {
   /** Copies the output from where the copy ends. With `follows`, until the bot ends. */
   readonly copy: (follows: boolean, signal: AbortSignal) => Promise<void>;
-  /** Milliseconds in which a stream ends after the bot. Later, it is read again without following. */
+  /** Milliseconds to wait for the end of the stream after the bot has exited. Then the output is read again without following. */
   readonly streamEndMs: number;
   /** Called if the rest of the output could not be copied. */
   readonly onError: (error: unknown) => void;

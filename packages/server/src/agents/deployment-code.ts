@@ -106,7 +106,7 @@ function canRepeat(kind: DeploymentRow['source']['kind'], accepts: DeploySource)
   return (kind === 'image') === (accepts === 'image');
 }
 
-/** Undefined keeps the pull secret; the names of secret sets ignore case. */
+/** Keeps the former pull secret unless the request has another name or null. Names of secret sets ignore case. */
 function pullSecretOf(before: DeploymentRow, { imagePullSecretSet: requested }: Request): string | null {
   const former = before.image_pull_secret;
   if (requested === undefined) return former;

@@ -21,9 +21,10 @@ const answer = (status: number, body: object) => (_: IncomingMessage, response: 
 let ended: [status: string, at: Date | undefined][];
 let failures: unknown[];
 let transitions: string[];
-/** The instances that were given up, with the causes, and the claim that follows. */
+/** The instances whose replacement was requested, with the causes. */
 let replaced: unknown[];
 let drained: (readonly [instanceId: string, limit: Date])[];
+/** The claim that a replacement returns. */
 let replacement: InstanceClaim | null;
 let requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
 let closing: AbortController;

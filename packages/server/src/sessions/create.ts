@@ -32,7 +32,7 @@ export type SessionStartInput = {
   readonly requestedAt: Date;
   /** The room that was created for the session. Null for a transport without rooms. */
   readonly room: NewSessionRoom | null;
-  /** Whose start the audit log records. Null for a start with a public key, which it does not record. */
+  /** Who started the session, for the audit log. Null for a start with a public key, which the audit log does not record. */
   readonly auditActor: Actor | null;
   /** The phone call whose carrier connects to the session with a token, even if the agent requires none. */
   readonly phoneCall?: { readonly carrier: PhoneCarrier; readonly callId: string };

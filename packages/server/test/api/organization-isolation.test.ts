@@ -32,7 +32,7 @@ const objectParams = [
 const otherParams = ['organization', 'profile', 'region', 'owner', 'repository', 'provider', 'carrier'];
 type Ids = Record<(typeof objectParams)[number], string>;
 
-/** Bodies that operations need so that only the object is missing. */
+/** Valid request bodies, so that the missing object is the only reason for an error. */
 const bodies: { readonly [Name in keyof AllOperations]?: object } = {
   updateMember: { role: 'viewer' },
   updateService: {},

@@ -152,7 +152,7 @@ testAsRoot(
     await expect.poll(readTyped).toEqual(typed);
     const filler = await fillDisk(disk, 0);
     const storedBytes = Buffer.byteLength(JSON.stringify((await read()).lines));
-    // More than the last blocks of the files have space for.
+    // 100 lines need more space than is free in the last blocks of the conversation's files.
     while (typed.length < 100) await type();
     const { storageProblem, nextCursor, lines } = await read();
     expect(storageProblem).toBe('disk-full');

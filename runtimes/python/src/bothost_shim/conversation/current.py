@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..session import EndReason, Session
     from ..settings import Settings
 
-# Reasons of the line `end`, by the reason for which the host ended the session.
+# Maps why the host ended the session to the reason in the conversation's `end` line.
 _END_REASONS: dict["EndReason", str] = {
     "stopped": "stopped",
     "limit": "time-limit",
