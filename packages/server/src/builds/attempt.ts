@@ -89,14 +89,14 @@ function outcomeOf(error: unknown, timeout: AbortSignal, seconds: number): Faile
   }
   if (error instanceof ArchiveError) return { state: 'failed', errorCode: error.problem, error: error.message };
   if (error instanceof ProjectPreparationError)
-    return { state: 'failed', errorCode: 'prepare-failed', error: plain(error.message) };
+    return { state: 'failed', errorCode: 'prepare-failed', error: sanitize(error.message) };
   return null;
 }
 
 const errorCharacters = 8_000;
 
 /** Makes text safe for the database and for terminals. */
-function plain(text: string): string {
+function sanitize(text: string): string {
   return replaceBracketsWithParentheses(stripVTControlCharacters(text).replace(/(?!\n)\p{Cc}/gu, '')).slice(
     0,
     errorCharacters,

@@ -62,7 +62,7 @@ export async function probeTurn(url: IceUrl, { username = '', credential = '' }:
       return { kind: 'open' };
     }
     const error = readStunError(first);
-    const login = loginOf(first, username, credential);
+    const login = createLogin(first, username, credential);
     if (error.code !== unauthorized || login === null) return { kind: 'refused', ...error };
     const { response, login: used } = await requestAgainIfStale(connection, allocate, login);
     if (!response.isSuccess) {
@@ -77,7 +77,7 @@ export async function probeTurn(url: IceUrl, { username = '', credential = '' }:
   }
 }
 
-function loginOf(response: StunResponse, username: string, password: string): LongTermCredential | null {
+function createLogin(response: StunResponse, username: string, password: string): LongTermCredential | null {
   const realm = response.attributes.get(stunAttributes.realm);
   const nonce = response.attributes.get(stunAttributes.nonce);
   return realm === undefined || nonce === undefined ? null : { username, password, realm, nonce };
@@ -86,7 +86,7 @@ function loginOf(response: StunResponse, username: string, password: string): Lo
 async function requestAgainIfStale(connection: StunConnection, request: StunRequest, login: LongTermCredential) {
   const response = await connection.request(request, login);
   if (response.isSuccess || readStunError(response).code !== staleNonce) return { response, login };
-  const renewed = loginOf(response, login.username, login.password) ?? login;
+  const renewed = createLogin(response, login.username, login.password) ?? login;
   return { response: await connection.request(request, renewed), login: renewed };
 }
 

@@ -67,7 +67,7 @@ export async function findLogOutputs(
   live.push(...(await findRefusedCalls(context, scope, span)));
   live.sort((a, b) => (order === 'asc' ? a.due - b.due : b.due - a.due));
   const isLive = new Set(live.map(({ instance }) => instance.instance_id));
-  const range = { from: dateOf(from), to: dateOf(to) };
+  const range = { from: toDate(from), to: toDate(to) };
   let stored: InstanceLogRow[] = [];
   let last: InstanceLogRow | null = null;
   let isComplete = false;
@@ -114,7 +114,7 @@ async function findRefusedCalls(
   scope: LogScope,
   { order, from, to }: { readonly order: SortOrder; readonly from: EpochMicroseconds; readonly to: EpochMicroseconds },
 ): Promise<readonly LogOutput[]> {
-  const page = { order, from: dateOf(from), to: dateOf(to), limit: refusedCallsAtMost };
+  const page = { order, from: toDate(from), to: toDate(to), limit: refusedCallsAtMost };
   const calls = await listRefusedCallsForLog(db, scope, page);
   return calls.map(({ id, agent_id, deployment_id, carrier, message, at }) => {
     const instance = { instance_id: id, agent_id, deployment_id, session_id: null, requested_at: null };
@@ -151,6 +151,6 @@ async function openFile(
 }
 
 /** Converts a time to a `timestamptz`, limited to the years 1970 to 9999. */
-function dateOf(at: EpochMicroseconds): Date {
+function toDate(at: EpochMicroseconds): Date {
   return new Date(Math.min(Math.max(0, at / 1000), 253_402_300_799_000));
 }

@@ -221,7 +221,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
       await markStarted(context, session, startedAt, known);
     }
     // The bot has no status route, so only its exit or the time limit ends the session.
-    if (known === null) return context.drainBot(session, limitOf(session, startedAt));
+    if (known === null) return context.drainBot(session, getTimeLimit(session, startedAt));
     if (known.state === 'ended') {
       const ownStatus = known.completionStatus ?? null;
       const { meetings } = known;
@@ -255,7 +255,7 @@ async function ask(
 }
 
 const add = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);
-const limitOf = ({ maxSeconds }: ReadySession, startedAt: Date) => add(startedAt, maxSeconds);
+const getTimeLimit = ({ maxSeconds }: ReadySession, startedAt: Date) => add(startedAt, maxSeconds);
 
 /** Resolves after the given time, or when the signal aborts. */
 async function elapse(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -286,7 +286,7 @@ async function endWith(
   endedAt: Date = context.now(),
   exception?: BotException | null,
 ): Promise<void> {
-  const isAtLimit = startedAt !== null && endedAt >= limitOf(session, startedAt);
+  const isAtLimit = startedAt !== null && endedAt >= getTimeLimit(session, startedAt);
   const status = deriveStatusFromBotResponse(answer, isAtLimit);
   if (answer.kind === 'responded' && answer.status >= 400 && startedAt !== null) {
     const cause = exception === undefined ? await askForException(context, session) : exception;

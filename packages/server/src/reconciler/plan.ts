@@ -126,7 +126,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
   if (session.relayLost) return end('SERVICE_INTERRUPTED', 'last-heartbeat');
   switch (session.state) {
     case 'waiting':
-      return past(session.createdAt, socketTokenLifetimeSeconds, now)
+      return hasElapsed(session.createdAt, socketTokenLifetimeSeconds, now)
         ? [{ do: 'end-session', sessionId: session.id, status: 'BOT_CONNECTION_TIMEOUT', at: 'now', only: 'waiting' }]
         : [];
     case 'ending':
@@ -137,7 +137,7 @@ function planSession(session: PlannedSession, instance: PlannedInstance | undefi
       if (mustAdopt(session, instance)) return [{ do: 'adopt-session', sessionId: session.id }];
       if (
         instance.state === 'starting' &&
-        past(session.requestedAt ?? session.createdAt, maxSessionStartWaitSeconds, now)
+        hasElapsed(session.requestedAt ?? session.createdAt, maxSessionStartWaitSeconds, now)
       ) {
         return [{ do: 'decide-end', sessionId: session.id, status: 'BOT_START_TIMEOUT' }];
       }
@@ -173,7 +173,7 @@ function mustAdopt(session: PlannedSession, instance: PlannedInstance): boolean 
 
 function pastLimit(session: PlannedSession, now: Date): boolean {
   const margin = session.transport === 'websocket' ? 0 : limitMarginSeconds;
-  return session.botStartedAt !== null && past(session.botStartedAt, session.maxSeconds + margin, now);
+  return session.botStartedAt !== null && hasElapsed(session.botStartedAt, session.maxSeconds + margin, now);
 }
 
 function planInstance(
@@ -252,7 +252,7 @@ function planDeployment(
   const idle = open.filter((instance) => instance.sessionId === null);
   const opening = open.filter(({ sessionId }) => {
     const requestedAt = sessions.get(sessionId ?? '')?.requestedAt ?? null;
-    return requestedAt !== null && !past(requestedAt, refillDelaySeconds, observed.now);
+    return requestedAt !== null && !hasElapsed(requestedAt, refillDelaySeconds, observed.now);
   });
   const idleTarget = deployment.minAgents - opening.length;
   const missing = Math.min(idleTarget - idle.length, deployment.maxAgents - open.length);
@@ -261,7 +261,7 @@ function planDeployment(
   const surplus = idle.length - deployment.minAgents;
   return idle
     .filter(isReady)
-    .filter(({ readyAt }) => readyAt !== null && past(readyAt, surplusInstanceIdleSeconds, observed.now))
+    .filter(({ readyAt }) => readyAt !== null && hasElapsed(readyAt, surplusInstanceIdleSeconds, observed.now))
     .slice(0, Math.max(0, surplus))
     .map((instance) => ({ do: 'retire-instance', instanceId: instance.id }));
 }
@@ -311,6 +311,6 @@ function validate(
   return open.length < idle && !resting ? [{ do: 'provision', deploymentId, idle }] : [];
 }
 
-function past(since: Date, seconds: number, now: Date): boolean {
+function hasElapsed(since: Date, seconds: number, now: Date): boolean {
   return now.getTime() >= since.getTime() + seconds * 1000;
 }

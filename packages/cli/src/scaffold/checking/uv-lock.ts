@@ -10,7 +10,7 @@ export function findLockMismatch(lock: string, dependencies: readonly string[]):
   const listed = requirementsOf(lock);
   if (listed === null) return 'the file is not a lock file of uv; to create it again, run: uv lock';
   // For packages from `tool.uv.sources`, uv omits the version bounds in the lock file.
-  const unbound = new Set(listed.filter(hasOtherSource).map(({ name }) => plain(String(name))));
+  const unbound = new Set(listed.filter(hasOtherSource).map(({ name }) => normalizeName(String(name))));
   const locked = new Set(listed.map((one) => canonical(requirementText(one), unbound)));
   const declared = new Set(dependencies.map((one) => canonical(one, unbound)));
   const matches = declared.size === locked.size && [...declared].every((one) => locked.has(one));
@@ -57,9 +57,9 @@ function canonical(requirement: string, unbound: ReadonlySet<string>): string {
   const [, name = '', extras = '', bounds = ''] =
     /^([\w.-]+?)(?:\[([^\]]*)\])?((?:[<>=!~].*)?)$/.exec(short.replace(/[\s()]/g, '')) ?? [];
   const inOrder = (text: string) => text.split(',').sort().join(',');
-  return `${plain(name)}[${inOrder(plain(extras))}]${unbound.has(plain(name)) ? '' : inOrder(bounds)}`;
+  return `${normalizeName(name)}[${inOrder(normalizeName(extras))}]${unbound.has(normalizeName(name)) ? '' : inOrder(bounds)}`;
 }
 
-function plain(text: string): string {
+function normalizeName(text: string): string {
   return text.toLowerCase().replace(/[-_.]+/g, '-');
 }

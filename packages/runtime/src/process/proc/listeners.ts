@@ -82,7 +82,7 @@ function listenersOfProcess(pid: number, listeners: readonly Listener[]): readon
     return listeners.filter(({ inode }) => links.includes(`socket:[${inode}]`));
   } catch (error) {
     const isHidden = error instanceof Error && 'code' in error && error.code === 'EACCES';
-    const user = isHidden ? userOf(pid) : null;
+    const user = isHidden ? readUserId(pid) : null;
     return user === process.geteuid?.() ? [] : listeners.filter((listener) => listener.user === user);
   }
 }
@@ -97,7 +97,7 @@ function readLink(path: string): string {
   }
 }
 
-function userOf(pid: number): number | null {
+function readUserId(pid: number): number | null {
   const user = /^Uid:\t\d+\t(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1];
   return user === undefined ? null : Number(user);
 }

@@ -2,9 +2,9 @@ import { inspect } from 'node:util';
 
 /** Hides a buffer from logs, JSON and `util.inspect`, even inside an object. `toString` still returns the text. */
 export function hideBufferFromLogs(bytes: Buffer): Buffer {
-  return Object.defineProperties(bytes, { toJSON: { value: shown }, [inspect.custom]: { value: shown } });
+  return Object.defineProperties(bytes, { toJSON: { value: conceal }, [inspect.custom]: { value: conceal } });
 }
 
-function shown(): string {
+function conceal(): string {
   return '(concealed)';
 }
