@@ -1,3 +1,4 @@
+import { apiKeyPrefixes } from '@bothost/contract/keys';
 import { defaultServerPort } from '@bothost/contract/limits';
 import type { EnvironmentVariableSettings } from '../config.ts';
 import { UsageError } from '../failure.ts';
@@ -36,7 +37,7 @@ export function resolveSettings(flags: Flags, environment: EnvironmentVariableSe
       [environment.organization, 'BOTCLI_ORG'],
       // If the environment contains an API key, ignore the profile's organization: requests apply to the key's organization,
       // which may differ.
-      [environment.token?.startsWith('sk_') ? null : profile.organization, file],
+      [environment.token?.startsWith(apiKeyPrefixes.private) ? null : profile.organization, file],
     ),
   };
 }
