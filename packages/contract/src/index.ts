@@ -213,6 +213,7 @@ export {
   getWebSocketBasePath,
   iceServersPath,
   listOperationPaths,
+  openApiPath,
   operatorBasePath,
   organizationBasePath,
   publicApiBasePath,

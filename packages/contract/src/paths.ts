@@ -6,6 +6,8 @@ export const apiBasePath = '/v1';
 export const publicApiBasePath = '/v1/public';
 export const operatorBasePath = '/v1/operator';
 export const organizationBasePath = '/v1/organizations/{organization}';
+/** Path of the OpenAPI document. Not an operation, because it needs no key. The dashboard's docs.html links to it. */
+export const openApiPath = '/v1/openapi.json';
 /**
  * Bots get ICE servers from this path (docs/bot-contract.md). The query has the id and the secret of the instance. It is not an
  * operation, because it needs no key and no API client uses it.

@@ -9,6 +9,7 @@ import {
   type IceServer,
   iceServersPath,
   openApiDocument,
+  openApiPath,
   serviceVersionHeader,
 } from '@bothost/contract';
 import {
@@ -234,7 +235,7 @@ function addDocuments(app: FastifyInstance, context: AppContext): void {
     const { instance = '', secret = '' } = IceServersQuery.parse(request.query);
     return { iceConfig: { iceServers: await context.findIceServersOfInstance(instance, secret) } };
   });
-  app.get('/v1/openapi.json', async (request) => openApiDocument(request.client.serviceUrl));
+  app.get(openApiPath, async (request) => openApiDocument(request.client.serviceUrl));
 }
 
 /**
