@@ -1,11 +1,16 @@
-import type { SessionCompletionStatus, SessionEndState } from '@bothost/contract';
+import {
+  nameSessionEnd,
+  type SessionCompletionStatus,
+  type SessionEndState,
+  sessionCompletionStatusLabels,
+} from '@bothost/contract';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DeployedAgent, secondsAgo, type TestDatabaseRows, testNow } from '../../test/support/test-rows.ts';
 import { useTestRows } from '../../test/support/use-test-server.ts';
 import { newId } from '../store/uuid.ts';
-import { sessionEndStateSql } from './end-state.ts';
+import { sessionEndStateSql, sessionFailedSql } from './end-state.ts';
 import { listOrganizationSessions, listSessions } from './list.ts';
 
 const endStates = Object.keys({
@@ -337,4 +342,23 @@ describe('sessionEndStateSql', () => {
       expect(results).toEqual([{ end_state: expected }]);
     },
   );
+});
+
+describe('sessionFailedSql', () => {
+  const statuses = [
+    ...Object.keys(sessionCompletionStatusLabels),
+    '200',
+    '404',
+    '500',
+    '5000',
+    'CALLER_HUNG_UP',
+    'http_error',
+  ];
+  it.each(statuses)('counts completion status %s as a failure exactly if nameSessionEnd does', async (status) => {
+    const { rows: results } = await sql<{ failed: boolean }>`
+      select ${sql.raw(sessionFailedSql)} as failed from (select ${status}::text) as sessions (completion_status)`.execute(
+      rows.db,
+    );
+    expect(results[0]?.failed).toBe(nameSessionEnd({ completionStatus: status, events: [] })?.isFailure);
+  });
 });
