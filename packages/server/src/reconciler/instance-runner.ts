@@ -13,7 +13,7 @@ import { type AcceptingRegion, findSourceProblem } from '../agents/source-proble
 import { getInstanceAddress } from '../instances/address.ts';
 import { deriveControlToken } from '../instances/control-token.ts';
 import { describeEventPublisher } from '../instances/event-publisher.ts';
-import { deriveInstanceSecret } from '../instances/instance-secret.ts';
+import { createInstanceUrl } from '../instances/instance-secret.ts';
 import { findInstance, markReady, markStopping, type OpenInstanceRow } from '../instances/lifecycle.ts';
 import { decryptForDeployment, SecretsUnavailableError } from '../secrets/pin.ts';
 import type { Keyring } from '../secrets/vault/keyring.ts';
@@ -242,13 +242,11 @@ function specOf(context: InstanceRunnerContext, row: OpenInstanceRow, deployment
 
 /** Returns the URL at which an instance reads the ICE servers of its session, if it reaches the service. */
 function describeIceServers(
-  { internalUrl, key }: Pick<InstanceRunnerContext, 'internalUrl' | 'key'>,
+  context: Pick<InstanceRunnerContext, 'internalUrl' | 'key'>,
   instanceId: string,
 ): Readonly<Record<string, string>> {
-  const url = internalUrl();
-  if (url === null) return {};
-  const query = new URLSearchParams({ instance: instanceId, secret: deriveInstanceSecret(key, instanceId) });
-  return { ICE_CONFIG_URL: `${url}${iceServersPath}?${query}` };
+  const url = createInstanceUrl(context, instanceId, iceServersPath);
+  return url === null ? {} : { ICE_CONFIG_URL: url };
 }
 
 /**
