@@ -22,10 +22,9 @@ export type BuildLogContext = Pick<StoreContext, 'db' | 'now' | 'retryWrite'> & 
   readonly stored: (buildId: string) => void;
 };
 
-/** Time in milliseconds during which lines are collected for one write. */
-const gatherMs = 100;
+const logBatchMs = 100;
 
-/** Opens the log of a build and appends to its existing lines. Collects new lines for `gatherMs` before it stores them. */
+/** Opens the log of a build and appends to its existing lines. Collects new lines for `logBatchMs` before it stores them. */
 export async function openBuildLog(
   context: BuildLogContext,
   buildId: string,
@@ -54,7 +53,7 @@ export async function openBuildLog(
       last.push({ line: 0, at, text, isDetail });
       if (last.length > 2 * limits.lastLines) dropFirst();
     }
-    timer ??= setTimeout(() => void flush().catch(() => undefined), gatherMs);
+    timer ??= setTimeout(() => void flush().catch(() => undefined), logBatchMs);
   }
 
   function dropFirst(): void {

@@ -34,7 +34,7 @@ type Context = Pick<StoreContext, 'db' | 'now' | 'logger'> & {
 
 const second = 1_000;
 const storeSeconds = 5;
-const leftOutSeconds = 60;
+const omittedRefusalsSeconds = 60;
 const watchSeconds = 60;
 const purgeSeconds = 600;
 const alertSeconds = 15;
@@ -63,7 +63,7 @@ export function startPeriodicTasks(context: Context): { readonly stop: () => Pro
     every(purgeSeconds * second, async () => void (await purgeAudit(context, context.auditRetentionDays))),
     every(purgeSeconds * second, () => purgeWebhookDeliveries(context, context.webhookRetentionDays)),
     every(alertSeconds * second, context.evaluateAlerts),
-    every(leftOutSeconds * second, context.refusals.recordLeftOut),
+    every(omittedRefusalsSeconds * second, context.refusals.recordLeftOut),
     every(purgeSeconds * second, () => purgeExpiredAccountData(context)),
   ];
 

@@ -7,7 +7,7 @@ import { commitWithoutWaiting } from '../store/transaction.ts';
 /** The host of a region's instances. The process driver treats each data directory as a host. */
 export type RegionHost = { readonly id: string; readonly region: string };
 
-const aliveMs = 60_000;
+const hostHeartbeatTimeoutMs = 60_000;
 
 /**
  * Records this host as the host of its region. The caller holds the lock of the region, so no other server of the region is
@@ -74,7 +74,7 @@ export async function listOtherLiveRegions(
     .selectFrom('hosts')
     .select('region')
     .where('region', '<>', region)
-    .where('heartbeat_at', '>', new Date(now().getTime() - aliveMs))
+    .where('heartbeat_at', '>', new Date(now().getTime() - hostHeartbeatTimeoutMs))
     .orderBy('region')
     .execute();
   return others.map((host) => host.region);

@@ -6,8 +6,8 @@ import { createRequestOptions, isConnectError } from '../instances/connect.ts';
 import type { BotHttpResponse } from './completion.ts';
 
 const responseBytes = 65_536;
-/** Milliseconds from `leave` until the connection is closed, even if `POST /bot` has not been sent completely. */
-const leaveMs = 5_000;
+/** Time from `leave` until the connection is closed, even if `POST /bot` has not been sent completely. */
+const sendTimeoutMs = 5_000;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -37,7 +37,7 @@ export function postSessionToBot(
     if (sent.writableFinished) return abort();
     sent.once('finish', abort);
     // If the bot hangs, the request may never be sent completely.
-    setTimeout(abort, leaveMs).unref();
+    setTimeout(abort, sendTimeoutMs).unref();
   };
   return { answer, abort, leave };
 }

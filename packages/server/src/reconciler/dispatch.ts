@@ -80,12 +80,12 @@ export type SessionDispatchContext = Pick<StoreContext, 'db' | 'now' | 'retryWri
   readonly onLive: (session: ReadySession, at: Date) => void;
 };
 
-/** Maximum time in seconds for which a bot may delay its response to a status request. */
-const askSeconds = 25;
-/** Milliseconds between status requests, after a failure or while the session has not started or ended. */
-const againMs = 1_000;
-/** First interval in milliseconds between status requests until the bot accepts a session. Doubles up to `againMs`. */
-const acceptMs = 5;
+/** Long poll: a bot may delay its response to a status request for this time. */
+const statusTimeoutSeconds = 25;
+/** Applies after a failure, or while the session has not started or ended. */
+const statusPollMs = 1_000;
+/** First interval between status requests until the bot accepts a session. Doubles up to `statusPollMs`. */
+const firstAcceptPollMs = 5;
 
 /**
  * Sends a session to its instance, and waits until the session ends. The instance must not have received the session before.
@@ -170,7 +170,7 @@ async function whenAccepted(
   signal: AbortSignal,
 ): Promise<{ readonly at: Date; readonly report: BotSessionState | null } | null> {
   await yieldToBotRequest();
-  for (let pause = acceptMs; ; pause = Math.min(2 * pause, againMs)) {
+  for (let pause = firstAcceptPollMs; ; pause = Math.min(2 * pause, statusPollMs)) {
     const report = await ask(context, session, 0, signal);
     if (report === 'aborted') return null;
     if (report?.state !== 'idle') return { at: clampReportedTime(report?.startedAt, sentAt, context.now()), report };
@@ -211,7 +211,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
     if (known?.state === 'idle' && !mayHaveRequest) return dispatch();
     if (known?.state === 'idle') {
       mayHaveRequest = false;
-      await elapse(againMs, signal);
+      await elapse(statusPollMs, signal);
       continue;
     }
     context.onOpen(session.id);
@@ -229,7 +229,7 @@ export async function resumeSession(context: SessionDispatchContext, session: Re
       const endedAt = clampReportedTime(known.endedAt, startedAt, context.now());
       return endWith(context, session, startedAt, answer, endedAt, known.exception);
     }
-    waitSeconds = askSeconds;
+    waitSeconds = statusTimeoutSeconds;
   }
 }
 
@@ -242,7 +242,7 @@ async function ask(
 ): Promise<BotSessionState | null | 'aborted'> {
   const token = deriveControlToken(context.key, session.instanceId);
   for (;;) {
-    const soonest = elapse(againMs, signal);
+    const soonest = elapse(statusPollMs, signal);
     const known = await requestSessionState(session.address, token, waitSeconds, signal).catch((error: Error) => error);
     const goesOn = known instanceof Error || (known?.state === 'running' && waitSeconds > 0);
     if (goesOn) await soonest;
@@ -299,7 +299,7 @@ async function endWith(
 async function askForException(context: SessionDispatchContext, session: ReadySession): Promise<BotException | null> {
   if (!session.reportsSession) return null;
   const token = deriveControlToken(context.key, session.instanceId);
-  const signal = AbortSignal.any([createTimeout(againMs), context.closing]);
+  const signal = AbortSignal.any([createTimeout(statusPollMs), context.closing]);
   const known = await requestSessionState(session.address, token, 0, signal).catch(() => null);
   return known?.sessionId === session.id ? (known.exception ?? null) : null;
 }

@@ -26,7 +26,7 @@ type Context = {
 
 /**
  * Seconds that a bot may need after it closed the socket until it reports how its session ended. The whole request takes less
- * time than the service waits for the end of the session if the bot exits (`lastWordMs`).
+ * time than the service waits for the end of the session if the bot exits (`botResponseTimeoutMs`).
  */
 const reportSeconds = 2;
 

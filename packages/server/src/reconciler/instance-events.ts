@@ -48,11 +48,11 @@ export type InstanceWatcher = {
 };
 
 /**
- * Time in milliseconds to wait, after a bot has exited, for its response to `POST /bot`. The response gives a more
+ * Time to wait, after a bot has exited, for its response to `POST /bot`. The response gives a more
  * precise reason than the exit status. Linux takes three seconds to report that it does not reach a removed container, and the
  * session then gets another instance.
  */
-const lastWordMs = 5_000;
+const botResponseTimeoutMs = 5_000;
 
 /** Records runtime events until the signal aborts, beginning with events that occurred while no server was running. */
 export function watchInstances(context: Context): InstanceWatcher {
@@ -116,7 +116,7 @@ async function handle(context: Context, event: Exclude<InstanceEvent, { kind: 's
       const stored = instance.ready_at === null ? exited : await protectEventText(context, sessionId, exited);
       await retryWrite(() => recordEvents(db, sessionId, [stored]));
     }
-    await context.ownership.released(sessionId, AbortSignal.timeout(lastWordMs));
+    await context.ownership.released(sessionId, AbortSignal.timeout(botResponseTimeoutMs));
     if (await hasOtherInstance(context, sessionId, instance)) {
       await context.runtime.forget(event.instanceId);
       await retryWrite(() => markEnded(context, event.instanceId));

@@ -73,8 +73,7 @@ export const sessionStopTimeoutSeconds = 25;
 export const terminationGraceMs = 5_000;
 /** Added to the maximum length of a session: the time to stop it at its limit, and the time to end its bot. */
 const drainMarginSeconds = 60;
-/** Time for a ready bot to respond to its first status request, in milliseconds. */
-const askMs = 2_000;
+const firstStatusTimeoutMs = 2_000;
 
 export function createInstanceRunner(context: InstanceRunnerContext): InstanceRunner {
   const starting = new Map<string, AbortController>();
@@ -102,7 +101,7 @@ export function createInstanceRunner(context: InstanceRunnerContext): InstanceRu
         await context.retryWrite(() => recordPreparedProject(context, row.deployment_id, prepared));
       // Clear the deadline: a later failure must not be reported as a start timeout.
       turn.deadline = null;
-      const asking = AbortSignal.any([abort.signal, createTimeout(askMs)]);
+      const asking = AbortSignal.any([abort.signal, createTimeout(firstStatusTimeoutMs)]);
       const known = await requestSessionState(address, deriveControlToken(context.key, row.id), 0, asking).catch(
         () => null,
       );

@@ -16,9 +16,9 @@ type Context = WebhookConnectionOptions &
 
 /** Milliseconds that a lease lasts beyond the timeout of its request, so that the result can be stored. */
 const storeMs = 5_000;
-/** Maximum concurrent requests of one server, per webhook and in total, so that a slow receiver cannot block the others. */
-const perWebhook = 5;
-const inTotal = 200;
+/** The limits apply to one server. The limit per webhook prevents a slow receiver from blocking the others. */
+const maxConcurrentRequestsPerWebhook = 5;
+const maxConcurrentRequests = 200;
 
 /**
  * Sends the due deliveries of all organizations. Several servers share the work: each delivery is claimed with a lease in the
@@ -47,8 +47,8 @@ export function startWebhookWorker(context: Context): PollingLoop {
       now: now(),
       leaseEndsAt: new Date(now().getTime() + context.timeoutMs + storeMs),
       busy: [...sending.keys()],
-      perWebhook,
-      limit: inTotal - count,
+      perWebhook: maxConcurrentRequestsPerWebhook,
+      limit: maxConcurrentRequests - count,
     });
     failureLog.succeeded();
     for (const webhookId of new Set(claimed.map(({ webhook_id: id }) => id))) {

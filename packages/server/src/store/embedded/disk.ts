@@ -2,8 +2,8 @@ import { statfs } from 'node:fs/promises';
 import { isFileSystemFull } from '../full-disk.ts';
 import { StoreError } from '../store-error.ts';
 
-/** Bytes of free disk space below which PostgreSQL cannot even report why it failed. */
-const hardlyAny = 1024 * 1024;
+/** With less free disk space, PostgreSQL cannot even report why it failed. */
+const minFreeDiskBytes = 1024 * 1024;
 
 /** Describes a failure: a known cause, then the output. Checks the disk, which may be too full for any output. */
 export async function describePostgresFailure(output: string, directory: string): Promise<string> {
@@ -13,7 +13,7 @@ export async function describePostgresFailure(output: string, directory: string)
 
 async function isFull(directory: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize < hardlyAny;
+  return bavail * bsize < minFreeDiskBytes;
 }
 
 /** Converts an error of a full or inaccessible disk to a StoreError for the operator. Returns any other error unchanged. */
