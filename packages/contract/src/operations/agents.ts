@@ -140,12 +140,12 @@ export const AgentListItem = z
   .meta({ id: 'AgentListItem' });
 export type AgentListItem = z.infer<typeof AgentListItem>;
 
-const common = { tag: 'agents', key: 'private' } as const;
+const agentOperation = { tag: 'agents', key: 'private' } as const;
 
 /** The response has the list of agents twice, because existing clients read `services` and some scripts read `agents`. */
 export const listAgents = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...agentOperation,
   name: 'listAgents',
   summary: 'List the agents of the organization',
   grantees: everyone,
@@ -160,7 +160,7 @@ export const listAgents = defineOperation({
 
 export const getAgent = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...agentOperation,
   name: 'getAgent',
   summary: 'Get an agent with its deployments, instances and problems',
   grantees: everyone,
@@ -238,7 +238,7 @@ const settingErrors = [
 
 export const createAgent = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...agentOperation,
   name: 'createAgent',
   summary: 'Create an agent with its first deployment',
   audit: 'agents.deploy',
@@ -251,7 +251,7 @@ export const createAgent = defineOperation({
 
 export const updateAgent = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...agentOperation,
   name: 'updateAgent',
   summary: 'Deploy: change an agent. Creates a deployment unless only the scaling or the conversation level changes',
   audit: 'agents.deploy',
@@ -265,7 +265,7 @@ export const updateAgent = defineOperation({
 
 export const deleteAgent = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...agentOperation,
   name: 'deleteAgent',
   summary: 'Delete an agent. Live sessions continue to their end',
   audit: 'agents.delete',
@@ -286,7 +286,7 @@ export const deleteAgent = defineOperation({
 
 export const rollback = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...agentOperation,
   name: 'rollback',
   summary: 'Roll back to an earlier deployment and its settings',
   audit: 'agents.rollback',

@@ -35,11 +35,11 @@ const AlertRule = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed_deployment') }),
 ]);
 
-const common = { tag: 'webhooks', key: 'private' } as const;
+const alertOperation = { tag: 'webhooks', key: 'private' } as const;
 
 export const listAlerts = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...alertOperation,
   grantees: everyone,
   name: 'listAlerts',
   summary: 'List the alerts of all agents, with their open incidents',
@@ -50,7 +50,7 @@ export const listAlerts = defineOperation({
 
 export const createAlert = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...alertOperation,
   grantees: editors,
   name: 'createAlert',
   summary: 'Create an alert of an agent, which sends alert.opened and alert.closed to webhooks',
@@ -65,7 +65,7 @@ export const createAlert = defineOperation({
 
 export const deleteAlert = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...alertOperation,
   grantees: editors,
   name: 'deleteAlert',
   summary: 'Delete an alert. This closes its open incident',

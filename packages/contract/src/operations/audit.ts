@@ -43,11 +43,11 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 const moment = z.iso.datetime({ offset: true }).describe('ISO 8601, with Z or an offset').optional();
 const filterText = z.string().max(100).optional();
 
-const common = { tag: 'audit', key: 'private', grantees: editors } as const;
+const auditOperation = { tag: 'audit', key: 'private', grantees: editors } as const;
 
 export const listAuditEntries = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...auditOperation,
   name: 'listAuditEntries',
   summary: 'List who signed in, deployed and changed what, and who was refused',
   audit: 'audit.list',
@@ -92,7 +92,7 @@ export type AuditVerification = z.infer<typeof AuditVerification>;
 
 export const verifyAudit = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...auditOperation,
   name: 'verifyAudit',
   summary: 'Check that no entry of the audit log was changed, removed or inserted',
   audit: 'audit.verify',

@@ -38,7 +38,7 @@ export type Build = z.infer<typeof Build>;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hexadecimal');
 
-const common = { tag: 'builds', key: 'private' } as const;
+const buildOperation = { tag: 'builds', key: 'private' } as const;
 
 /**
  * Returns the URL for an archive (tar.gz), which accepts:
@@ -51,7 +51,7 @@ const common = { tag: 'builds', key: 'private' } as const;
  */
 export const getBuildUploadUrl = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...buildOperation,
   name: 'getBuildUploadUrl',
   summary: 'Get a URL to upload an archive to',
   grantees: editors,
@@ -101,7 +101,7 @@ export type ArchiveUploadResponse = z.infer<typeof ArchiveUploadResponse>;
 /** One build per organization, region and content hash. Responds with 200 and `cached` if it has succeeded. */
 export const createBuild = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...buildOperation,
   name: 'createBuild',
   summary: 'Build an uploaded archive',
   audit: 'builds.create',
@@ -133,7 +133,7 @@ export const createBuild = defineOperation({
 
 export const listBuilds = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...buildOperation,
   name: 'listBuilds',
   summary: 'List the builds of the organization, newest first',
   grantees: everyone,
@@ -162,7 +162,7 @@ const BuildPath = z.object({ buildId: z.string().describe('Id of the build, a UU
 
 export const getBuild = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...buildOperation,
   name: 'getBuild',
   summary: 'Get a build',
   grantees: everyone,
@@ -175,7 +175,7 @@ export const getBuild = defineOperation({
 /** Responds with 200 if the build is canceled, and with 202 while a running build is being stopped. Idempotent. */
 export const cancelBuild = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...buildOperation,
   name: 'cancelBuild',
   summary: 'Cancel a build that is waiting or running',
   audit: 'builds.cancel',
@@ -194,7 +194,7 @@ export const cancelBuild = defineOperation({
  */
 export const getBuildLogs = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...buildOperation,
   name: 'getBuildLogs',
   summary: 'Read the log of a build, also while it runs',
   grantees: everyone,

@@ -118,11 +118,11 @@ export type DeploymentDetails = z.infer<typeof DeploymentDetails>;
 
 const DeploymentPath = AgentPathParameters.extend({ deploymentId: z.string() });
 
-const common = { tag: 'agents', key: 'private' } as const;
+const deploymentOperation = { tag: 'agents', key: 'private' } as const;
 
 export const listDeployments = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...deploymentOperation,
   name: 'listDeployments',
   summary: 'List the deployments of an agent, newest first',
   grantees: everyone,
@@ -139,7 +139,7 @@ export const listDeployments = defineOperation({
 
 export const getDeployment = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...deploymentOperation,
   name: 'getDeployment',
   summary: 'Get a deployment',
   grantees: everyone,
@@ -151,7 +151,7 @@ export const getDeployment = defineOperation({
 
 export const getRollbackTarget = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...deploymentOperation,
   name: 'getRollbackTarget',
   summary: 'Get the deployment that a rollback repeats by default',
   grantees: everyone,
@@ -172,7 +172,7 @@ export type DeploymentFile = z.infer<typeof DeploymentFile>;
 /** The files never change, so two deployments can be compared by path and hash. `.env` files are left out, as in a build. */
 export const listDeploymentFiles = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...deploymentOperation,
   name: 'listDeploymentFiles',
   summary: 'List the files of a deployment',
   grantees: everyone,
@@ -184,7 +184,7 @@ export const listDeploymentFiles = defineOperation({
 
 export const getDeploymentFile = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...deploymentOperation,
   name: 'getDeploymentFile',
   summary: 'Read a text file of a deployment',
   grantees: editors,

@@ -42,11 +42,11 @@ export type ApiKey = z.infer<typeof ApiKey>;
 /** The metadata of a new API key, and the key itself. */
 export const CreatedKey = z.object({ ...fields, key: z.string() });
 
-const common = { tag: 'keys', key: 'private', grantees: administrators } as const;
+const keyOperation = { tag: 'keys', key: 'private', grantees: administrators } as const;
 
 export const listKeys = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...keyOperation,
   name: 'listKeys',
   summary: 'List the API keys of the organization, revoked ones included',
   audit: 'keys.list',
@@ -57,7 +57,7 @@ export const listKeys = defineOperation({
 
 export const createKey = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...keyOperation,
   name: 'createKey',
   summary: 'Create an API key. Only this response contains a private key',
   audit: 'keys.create',
@@ -74,7 +74,7 @@ export const createKey = defineOperation({
 
 export const revokeKey = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...keyOperation,
   name: 'revokeKey',
   summary: 'Revoke an API key',
   audit: 'keys.revoke',

@@ -111,7 +111,7 @@ function logResponse<Line extends z.ZodType>(line: Line) {
   });
 }
 
-const common = { tag: 'logs', key: 'private', grantees: everyone } as const;
+const logOperation = { tag: 'logs', key: 'private', grantees: everyone } as const;
 
 /**
  * To follow a log: read with `order=desc`, then request `followCursor` with `order=asc` and `wait`, and continue with the
@@ -119,7 +119,7 @@ const common = { tag: 'logs', key: 'private', grantees: everyone } as const;
  */
 export const getLogs = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...logOperation,
   name: 'getLogs',
   summary: 'Read, search and follow the output of an agent',
   path: '/agents/{agentName}/logs',
@@ -134,7 +134,7 @@ const OrganizationLogLine = LogLine.extend({ agentName: z.string() }).meta({ id:
 /** Like `getLogs`, with the lines of all agents merged by time. */
 export const listOrganizationLogs = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...logOperation,
   name: 'listOrganizationLogs',
   summary: 'Read, search and follow the output of all agents',
   path: '/logs',
@@ -158,7 +158,7 @@ export type LogInterval = z.infer<typeof LogInterval>;
 
 export const getLogHistogram = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...logOperation,
   name: 'getLogHistogram',
   summary: 'Count lines of the output of agents over time, by level',
   path: '/logs/histogram',

@@ -36,7 +36,7 @@ const Invitation = z.object(invitationFields).meta({ id: 'Invitation' });
 export type Invitation = z.infer<typeof Invitation>;
 export const CreatedInvitation = z.object({ ...invitationFields, url: z.string().describe('The one-time link') });
 
-const common = { tag: 'members', key: 'member' } as const;
+const memberOperation = { tag: 'members', key: 'member' } as const;
 const ofMember = z.object({ userId: z.string() });
 
 export const createOrganization = defineOperation({
@@ -56,7 +56,7 @@ export const createOrganization = defineOperation({
 
 export const updateOrganization = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'updateOrganization',
   summary: 'Rename the organization, or change what its viewers may do',
@@ -75,7 +75,7 @@ export const updateOrganization = defineOperation({
 /** After the deletion of an organization, its session records and audit log are kept until their retention ends. */
 export const deleteOrganization = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'deleteOrganization',
   summary: 'Delete the organization, its keys and memberships. It must have no agents and secret sets',
@@ -88,7 +88,7 @@ export const deleteOrganization = defineOperation({
 
 export const transferOrganization = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'transferOrganization',
   summary: 'Make another member the owner, and the signed-in owner a member',
@@ -101,7 +101,7 @@ export const transferOrganization = defineOperation({
 
 export const leaveOrganization = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...memberOperation,
   grantees: members,
   name: 'leaveOrganization',
   summary: 'End the membership of the signed-in person',
@@ -114,7 +114,7 @@ export const leaveOrganization = defineOperation({
 
 export const listMembers = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...memberOperation,
   grantees: members,
   name: 'listMembers',
   summary: 'List the members of the organization',
@@ -126,7 +126,7 @@ export const listMembers = defineOperation({
 
 export const updateMember = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'updateMember',
   summary: 'Change the role of a member',
@@ -141,7 +141,7 @@ export const updateMember = defineOperation({
 
 export const removeMember = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'removeMember',
   summary: 'Remove a member from the organization',
@@ -155,7 +155,7 @@ export const removeMember = defineOperation({
 
 export const listInvitations = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'listInvitations',
   summary: 'List the invitations that nobody has accepted yet',
@@ -167,7 +167,7 @@ export const listInvitations = defineOperation({
 
 export const createInvitation = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'createInvitation',
   summary: 'Invite a person to the organization. Only this response contains the link',
@@ -181,7 +181,7 @@ export const createInvitation = defineOperation({
 
 export const revokeInvitation = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...memberOperation,
   grantees: owners,
   name: 'revokeInvitation',
   summary: 'Revoke an invitation',

@@ -57,11 +57,11 @@ export const VaultStatus = z
 export type VaultStatus = z.infer<typeof VaultStatus>;
 
 const organization = z.string().nullish().describe('Name or id of one organization; without it all');
-const common = { tag: 'operator', key: 'operator', grantees: operator } as const;
+const operatorOperation = { tag: 'operator', key: 'operator', grantees: operator } as const;
 
 export const getVault = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...operatorOperation,
   name: 'getVault',
   summary: 'Show the keys of the vault and its maintenance',
   audit: 'vault.status',
@@ -76,7 +76,7 @@ export const getVault = defineOperation({
  */
 export const rotateVault = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...operatorOperation,
   name: 'rotateVault',
   summary: 'Switch to another root key, or create new organization keys and re-encrypt secrets with them',
   audit: 'vault.rotate',
@@ -89,7 +89,7 @@ export const rotateVault = defineOperation({
 
 export const verifyVault = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...operatorOperation,
   name: 'verifyVault',
   summary: 'Verify all stored secrets and keys, and report what is damaged',
   audit: 'vault.verify',
@@ -114,7 +114,7 @@ export type InstallationCheck = z.infer<typeof InstallationCheck>;
 /** Checks what only the service can check. What a client sees from outside, `botcli operator doctor` checks itself. */
 export const checkInstallation = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...operatorOperation,
   name: 'checkInstallation',
   summary: 'Check the installation: database, disk, secrets, runtime and ICE servers',
   audit: 'installation.check',
@@ -130,7 +130,7 @@ export const checkInstallation = defineOperation({
 /** Lets the operator create a private key for an organization that has lost all its private keys. */
 export const createOperatorKey = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...operatorOperation,
   name: 'createOperatorKey',
   summary: 'Create a private key for an organization. Only this response contains it',
   audit: 'keys.create',
@@ -147,7 +147,7 @@ export const createOperatorKey = defineOperation({
 /** Lets the operator invite the first person of a service, or a person to an organization that has no owner. */
 export const createOperatorInvitation = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...operatorOperation,
   name: 'createOperatorInvitation',
   summary: 'Invite a person to an organization. Only this response contains the link',
   audit: 'invitations.create',
@@ -164,7 +164,7 @@ export const createOperatorInvitation = defineOperation({
 
 export const createPasswordReset = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...operatorOperation,
   name: 'createPasswordReset',
   summary: 'Create a one-time link with which a person sets a new password',
   audit: 'passwords.reset',

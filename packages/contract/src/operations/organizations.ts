@@ -24,11 +24,11 @@ export const listOrganizations = defineOperation({
   errors: [],
 });
 
-const common = { tag: 'organizations', key: 'private' } as const;
+const organizationOperation = { tag: 'organizations', key: 'private' } as const;
 
 export const listRegions = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...organizationOperation,
   name: 'listRegions',
   summary: 'List the regions where bots can run',
   grantees: everyone,
@@ -39,7 +39,7 @@ export const listRegions = defineOperation({
 
 export const getProperties = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...organizationOperation,
   name: 'getProperties',
   summary: 'Read the settings of the organization',
   grantees: everyone,
@@ -59,7 +59,7 @@ const PropertyDescription = z.object({
 
 export const getPropertiesSchema = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...organizationOperation,
   name: 'getPropertiesSchema',
   summary: 'Describe the settings of the organization',
   grantees: everyone,
@@ -74,7 +74,7 @@ export const getPropertiesSchema = defineOperation({
  */
 export const updateProperties = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...organizationOperation,
   name: 'updateProperties',
   summary: 'Change settings of the organization',
   audit: 'organization.update',

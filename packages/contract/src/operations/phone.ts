@@ -14,11 +14,11 @@ const CarrierPathParameters = z.object({ carrier: z.string().describe(`One of ${
 const PhoneConnection = z.object({ carrier: Carrier, connectedAt: IsoDateTime }).meta({ id: 'PhoneConnection' });
 export type PhoneConnection = z.infer<typeof PhoneConnection>;
 
-const common = { tag: 'phone', key: 'private' } as const;
+const phoneOperation = { tag: 'phone', key: 'private' } as const;
 
 export const listPhoneConnections = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...phoneOperation,
   name: 'listPhoneConnections',
   summary: 'List the phone carriers whose credential is stored',
   grantees: everyone,
@@ -29,7 +29,7 @@ export const listPhoneConnections = defineOperation({
 
 export const connectPhone = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...phoneOperation,
   name: 'connectPhone',
   summary: "Store the credential with which a phone carrier's signatures are verified. Replaces an earlier one",
   grantees: editors,
@@ -52,7 +52,7 @@ export const connectPhone = defineOperation({
 
 export const disconnectPhone = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...phoneOperation,
   name: 'disconnectPhone',
   summary: 'Delete the credential of a phone carrier. Its calls are then refused',
   grantees: editors,
@@ -80,7 +80,7 @@ export type AnswerUrl = z.infer<typeof AnswerUrl>;
 
 export const listAnswerUrls = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...phoneOperation,
   name: 'listAnswerUrls',
   summary: 'Get the URL for each phone carrier at which the service answers calls of an agent',
   grantees: editors,
@@ -93,7 +93,7 @@ export const listAnswerUrls = defineOperation({
 
 export const rotateAnswerUrls = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...phoneOperation,
   name: 'rotateAnswerUrls',
   summary:
     'Replace the secrets in the URLs of an agent for phone carriers and Daily. The former URLs are refused at once',
@@ -132,7 +132,7 @@ export type PhoneCall = z.infer<typeof PhoneCall>;
 
 export const listPhoneCalls = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...phoneOperation,
   name: 'listPhoneCalls',
   summary: 'List the phone calls of an agent, newest first, with refused ones and those for names without an agent',
   grantees: everyone,

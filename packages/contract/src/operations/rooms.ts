@@ -21,11 +21,11 @@ export const RoomConnection = z
   .meta({ id: 'RoomConnection' });
 export type RoomConnection = z.infer<typeof RoomConnection>;
 
-const common = { tag: 'rooms', key: 'private' } as const;
+const roomOperation = { tag: 'rooms', key: 'private' } as const;
 
 export const listRoomConnections = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...roomOperation,
   name: 'listRoomConnections',
   summary: 'List the providers of rooms that the organization has connected',
   grantees: everyone,
@@ -52,7 +52,7 @@ const DialinSecret = z
 
 export const connectRooms = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...roomOperation,
   name: 'connectRooms',
   summary: 'Check and store the key of a provider of rooms. Replaces an earlier key',
   grantees: editors,
@@ -76,7 +76,7 @@ export const connectRooms = defineOperation({
 
 export const disconnectRooms = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...roomOperation,
   name: 'disconnectRooms',
   summary: 'Delete the stored key of a provider of rooms',
   grantees: editors,
@@ -98,7 +98,7 @@ export const disconnectRooms = defineOperation({
 
 export const getDialinWebhook = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...roomOperation,
   name: 'getDialinWebhook',
   summary: 'Get the address at which Daily announces phone calls for an agent',
   grantees: editors,

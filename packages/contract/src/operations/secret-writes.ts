@@ -122,11 +122,11 @@ const written = {
   response: SecretWriteResult,
 } as const;
 
-const common = { tag: 'secrets', key: 'private', grantees: editors } as const;
+const secretWriteOperation = { tag: 'secrets', key: 'private', grantees: editors } as const;
 
 export const putSecrets = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...secretWriteOperation,
   name: 'putSecrets',
   summary: 'Create or change a secret set or an image pull secret, in one atomic revision',
   audit: 'secrets.set',
@@ -157,7 +157,7 @@ const KeyPath = SecretSetPathParameters.extend({ secretKey: z.string() });
 
 export const deleteSecret = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...secretWriteOperation,
   name: 'deleteSecret',
   summary: 'Remove one key from a secret set',
   audit: 'secrets.unset',
@@ -172,7 +172,7 @@ export const deleteSecret = defineOperation({
 
 export const deleteSecretSet = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...secretWriteOperation,
   name: 'deleteSecretSet',
   summary: 'Delete a secret set or an image pull secret with all its revisions',
   audit: 'secrets.delete',
@@ -200,7 +200,7 @@ export const deleteSecretSet = defineOperation({
 
 export const rollBackSecrets = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...secretWriteOperation,
   name: 'rollBackSecrets',
   summary: 'Create a revision with the content of an earlier one',
   audit: 'secrets.rollback',

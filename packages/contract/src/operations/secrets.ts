@@ -92,11 +92,11 @@ const SecretRevision = z.object({
 });
 export type SecretRevision = z.infer<typeof SecretRevision>;
 
-const common = { tag: 'secrets', key: 'private' } as const;
+const secretOperation = { tag: 'secrets', key: 'private' } as const;
 
 export const listSecrets = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...secretOperation,
   name: 'listSecrets',
   summary: 'List the secret sets and image pull secrets of the organization',
   grantees: everyone,
@@ -109,7 +109,7 @@ export const listSecrets = defineOperation({
 
 export const getSecretSet = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...secretOperation,
   name: 'getSecretSet',
   summary: 'Get a secret set with its keys, without their values',
   grantees: everyone,
@@ -122,7 +122,7 @@ export const getSecretSet = defineOperation({
 
 export const getSecretHistory = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...secretOperation,
   name: 'getSecretHistory',
   summary: 'List the revisions of a secret set with author, time and keys, newest first',
   grantees: everyone,
@@ -162,7 +162,7 @@ export type ImagePullSecretVerification = z.infer<typeof ImagePullSecretVerifica
 
 export const verifyImagePullSecret = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...secretOperation,
   name: 'verifyImagePullSecret',
   summary: 'Check whether the registry accepts the credentials of an image pull secret',
   grantees: editors,

@@ -178,11 +178,11 @@ export const SessionPath = AgentPathParameters.extend({
   sessionId: z.string().describe('Id of the session, a UUID').meta({ format: 'uuid' }),
 });
 
-const common = { tag: 'sessions', key: 'private' } as const;
+const sessionOperation = { tag: 'sessions', key: 'private' } as const;
 
 export const getSession = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...sessionOperation,
   name: 'getSession',
   summary: 'Get a session, with its resource metrics',
   grantees: everyone,
@@ -203,7 +203,7 @@ const unixSeconds = z.coerce
 
 export const getSessions = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...sessionOperation,
   name: 'getSessions',
   summary: 'List the sessions of an agent, newest first',
   grantees: everyone,
@@ -242,7 +242,7 @@ const durationSeconds = z.coerce.number<number>().min(0).max(1_000_000_000).opti
 
 export const listOrganizationSessions = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...sessionOperation,
   name: 'listOrganizationSessions',
   summary: 'List the sessions of all agents, newest first',
   grantees: everyone,
@@ -290,7 +290,7 @@ export const listOrganizationSessions = defineOperation({
 /** Responds immediately; the session then ends with `SESSION_STOPPED`. */
 export const stopSession = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...sessionOperation,
   name: 'stopSession',
   summary: 'Stop a session',
   audit: 'sessions.stop',

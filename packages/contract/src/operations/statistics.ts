@@ -67,11 +67,11 @@ export type Statistics = z.infer<typeof Statistics>;
 const period = z.enum(['hour', 'day', 'week'] satisfies StatisticsPeriod[]).default('hour');
 const agent = z.string().optional().describe('Name or id of an agent; without it, all agents');
 
-const common = { tag: 'sessions', key: 'private', grantees: everyone } as const;
+const statisticsOperation = { tag: 'sessions', key: 'private', grantees: everyone } as const;
 
 export const getStatistics = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...statisticsOperation,
   name: 'getStatistics',
   summary: 'Get sessions, start and response times, failures and capacity over the last hour, day or week',
   path: '/statistics',
@@ -110,7 +110,7 @@ export const maxGroupedSessions = 2_000;
 
 export const listSessionProblems = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...statisticsOperation,
   name: 'listSessionProblems',
   summary: 'List failed sessions of the last hour, day or week, grouped by agent and cause',
   path: '/problems',

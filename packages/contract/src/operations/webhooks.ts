@@ -66,13 +66,13 @@ const WebhookDelivery = z
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 /** Viewers may call none of these operations, because the URL of a webhook may contain a credential. */
-const common = { tag: 'webhooks', key: 'private', grantees: editors } as const;
+const webhookOperation = { tag: 'webhooks', key: 'private', grantees: editors } as const;
 const WebhookPath = z.object({ webhookId: z.string() });
 const DeliveryPath = WebhookPath.extend({ eventId: z.string() });
 
 export const listWebhooks = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'listWebhooks',
   summary: 'List the webhooks of the organization, oldest first',
   path: '/webhooks',
@@ -82,7 +82,7 @@ export const listWebhooks = defineOperation({
 
 export const createWebhook = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...webhookOperation,
   name: 'createWebhook',
   summary: 'Create a webhook. Only this response contains its secret',
   audit: 'webhooks.create',
@@ -95,7 +95,7 @@ export const createWebhook = defineOperation({
 
 export const updateWebhook = defineOperation({
   ...requestWithBody,
-  ...common,
+  ...webhookOperation,
   name: 'updateWebhook',
   summary: 'Change the address or the events of a webhook, or turn it off or on',
   method: 'PATCH',
@@ -114,7 +114,7 @@ export const updateWebhook = defineOperation({
 
 export const rotateWebhookSecret = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'rotateWebhookSecret',
   summary: `Replace the secret of a webhook. For ${webhookLimits.secretOverlapHours} hours, or until the next rotation, requests are signed with both secrets`,
   method: 'POST',
@@ -127,7 +127,7 @@ export const rotateWebhookSecret = defineOperation({
 
 export const deleteWebhook = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'deleteWebhook',
   summary: 'Delete a webhook and its deliveries',
   method: 'DELETE',
@@ -140,7 +140,7 @@ export const deleteWebhook = defineOperation({
 
 export const testWebhook = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'testWebhook',
   summary: 'Send the event webhook.test to a webhook',
   method: 'POST',
@@ -154,7 +154,7 @@ export const testWebhook = defineOperation({
 
 export const listWebhookDeliveries = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook, newest first',
   path: '/webhooks/{webhookId}/deliveries',
@@ -175,7 +175,7 @@ export const listWebhookDeliveries = defineOperation({
 
 export const getWebhookDelivery = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'getWebhookDelivery',
   summary: 'Get a delivery of a webhook',
   path: '/webhooks/{webhookId}/deliveries/{eventId}',
@@ -186,7 +186,7 @@ export const getWebhookDelivery = defineOperation({
 
 export const resendWebhookDelivery = defineOperation({
   ...requestWithoutBody,
-  ...common,
+  ...webhookOperation,
   name: 'resendWebhookDelivery',
   summary: 'Send an event to a webhook again, with the same id',
   method: 'POST',
