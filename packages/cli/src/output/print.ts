@@ -72,7 +72,7 @@ export async function printFailure(
     return;
   }
   const colors = await loadColors(io, io.stderr);
-  // What the user decided is not an error.
+  // Do not label a declined or interrupted prompt as an error.
   const isAnswer = reason === 'interrupted' || reason === 'declined';
   const lines = [
     isAnswer ? escapeControls(message) : `${colors.red('error:')} ${escapeControls(message)}`,

@@ -1,6 +1,9 @@
 import { recordingContinuationParameter } from '@bothost/contract';
 
-/** The state of a playback. Times are in milliseconds since the start of the session. `waiting`: for what the call adds. */
+/**
+ * The state of a playback. Times are in milliseconds since the start of the session. `waiting` means waiting for audio that the
+ * running call has not yet recorded.
+ */
 export type PlaybackState = {
   readonly status: 'idle' | 'loading' | 'playing' | 'paused' | 'waiting' | 'failed';
   readonly atMs: number;
