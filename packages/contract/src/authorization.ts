@@ -40,6 +40,7 @@ export const people = ['session', 'personal-token'] as const;
 export const anyone = ['unauthenticated'] as const;
 export const operator = ['operator'] as const;
 
+/** Whether the operation may be called with the role or credential `grantee`. */
 export function isAuthorizedForOperation(
   { grantees }: { readonly grantees: readonly OperationGrantee[] },
   grantee: OperationGrantee,

@@ -150,6 +150,7 @@ const reservedSecretKeys: ReadonlySet<string> = new Set([
   'SHUTDOWN_TIMEOUT',
 ]);
 
+/** Whether the service sets or removes the environment variable `key` of a bot, so that a secret set cannot contain it. */
 export function isReservedSecretKey(key: string): boolean {
   return reservedSecretKeys.has(key) || key.startsWith('BOT_') || key.startsWith('BOTHOST_');
 }

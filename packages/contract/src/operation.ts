@@ -53,7 +53,15 @@ export type Operation<
   readonly errors: readonly ErrorReason[];
 };
 
-/** Defines an operation, and infers its exact types. */
+/**
+ * Defines an operation, and infers its exact types.
+ *
+ * @example
+ * export const listKeys = defineOperation({
+ *   ...requestWithoutBody, ...keyOperation, name: 'listKeys', summary: 'List the API keys', audit: 'keys.list',
+ *   path: '/keys', response: z.object({ keys: z.array(ApiKey) }), errors: [],
+ * });
+ */
 export function defineOperation<
   const Name extends string,
   Params extends RequestParametersSchema,

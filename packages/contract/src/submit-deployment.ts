@@ -22,6 +22,11 @@ export type AcceptedDeployment = {
  * Creates an agent or updates its deployment. After a transient error, the service may still have executed the request. The
  * function then reads the agent, and repeats the request only if the agent has no new deployment of the same build or image. `retry`
  * repeats reads after transient errors.
+ *
+ * @example
+ * const target = { agentName: 'parrot', region: 'us-west', latestDeploymentId: null };
+ * const retry = <T>(read: () => Promise<T>) => withRetries(read, signal);
+ * const { deploymentId } = await submitDeployment(client, target, { buildId }, { signal, retry });
  */
 export async function submitDeployment(
   client: ApiClient,

@@ -32,6 +32,12 @@ type Upload = {
 /**
  * Sends the bytes of an archive that the service has not received, and returns the id of the upload. Resumes after transient
  * errors. Fails when all delays in `requestRetryDelaysMs` have passed without progress.
+ *
+ * @example
+ * const getTarget = () => client.getBuildUploadUrl({ body: { region, contentHash, sizeBytes: archive.size } });
+ * const readPart = async (offset: number, length: number) => archive.slice(offset, offset + length);
+ * const upload = { sizeBytes: archive.size, readPart, getTarget, getOrigin: () => null, onProgress, signal };
+ * const uploadId = await uploadRemainingParts(await getTarget(), upload);
  */
 export async function uploadRemainingParts(firstTarget: UploadTarget, upload: Upload): Promise<string> {
   const { sizeBytes, signal, wait = (delayMs) => delay(delayMs, signal) } = upload;

@@ -37,6 +37,10 @@ export async function hashFiles(
  * Yields the tar archive of files in blocks. Throws a `PackingError` if the size of a file has changed since it was listed, or
  * after the last block if the files no longer have the given content hash. Each platform compresses the archive with its own
  * gzip.
+ *
+ * @example
+ * const tar = packFiles(project.files, project.contentHash, createSha256());
+ * await pipeline(tar, createGzip(), createWriteStream(path));
  */
 export async function* packFiles(
   files: readonly ProjectFile[],

@@ -10,6 +10,9 @@ export type PackableProject = ProjectFiles & { readonly contentHash: string; rea
 /**
  * Lists and hashes the files of a project. `patterns` are those of `[build.exclude]` in the deploy file. Calls `onProgress` with
  * the number of bytes that have been read. Throws a `PackingError` if the project cannot be packed.
+ *
+ * @example
+ * const { files, contentHash } = await readProject(folder, ['*.wav'], createSha256(), (bytes) => showProgress(bytes));
  */
 export async function readProject(
   folder: Folder,

@@ -393,7 +393,14 @@ export type RuntimeTraits = {
   readonly outage: { readonly reason: string; readonly nextStep: string };
 };
 
-/** What a driver offers to the server through `registry.ts`. */
+/**
+ * What a driver offers to the server through `registry.ts`.
+ *
+ * @example
+ * const { prepareServer, open } = runtimes.process;
+ * await prepareServer?.();
+ * const runtime = await open(options);
+ */
 export type RuntimeDriver<Options extends RuntimeOptions> = {
   readonly traits: RuntimeTraits;
   /**
