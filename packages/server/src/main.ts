@@ -11,6 +11,10 @@ import { OperatorError } from './operator-error.ts';
 
 /** Milliseconds after the start of the service until the garbage of the start is collected. */
 const startGarbageMs = 6_000;
+/** Interval in milliseconds between collections while the service is idle. */
+const idleGarbageMs = 5 * 60_000;
+/** The service is idle if its main thread works for at most this part of the interval. */
+const idleUtilization = 0.1;
 
 /** Runs the service. Exits with status 0 after a shutdown, and with 1 if it cannot start or continue. */
 async function main(): Promise<void> {
@@ -39,13 +43,20 @@ function tuneGarbageCollection(): void {
   // Collect young objects on the main thread only. V8's helper threads hardly shorten a collection, which takes 2 ms, and on a busy
   // machine the main thread waits up to 60 ms until the helper threads get a processor.
   setFlagsFromString('--no-parallel-scavenge');
-  // Let the heap double before old objects are collected. By default, V8 begins at a growth of 15 %. A busy service then spends
-  // 8 % of its time on a collection every second, each of which slows it down for 40 ms.
+  // Let the heap double before old objects are collected. By default, V8 began at a growth of 15 %: during an attack, once a second,
+  // each time with 40 ms on the main thread and as much on helper threads, for which the database had to wait.
   setFlagsFromString('--heap-growing-percent=100');
-  // Free the memory that only the start of the service needed. An idle service may otherwise keep it for hours, as a third of its
-  // memory.
+  // Free what the start of the service needed, which is a third of the memory of an idle service, and what it needs while it is idle.
+  // V8 may otherwise keep both for hours.
   setFlagsFromString('--expose-gc');
-  setTimeout(() => void runInNewContext('gc()'), startGarbageMs).unref();
+  const collect = () => void runInNewContext('gc()');
+  setTimeout(collect, startGarbageMs).unref();
+  let last = performance.eventLoopUtilization();
+  setInterval(() => {
+    const { utilization } = performance.eventLoopUtilization(last);
+    last = performance.eventLoopUtilization();
+    if (utilization <= idleUtilization) collect();
+  }, idleGarbageMs).unref();
 }
 
 async function openLog(config: Config, isTerminal: boolean): Promise<Logger> {
