@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type WebhookEvent, webhookEvents } from '@bothost/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluateJavaScriptInBot, startAgentSession, stopAgentSession, waitForSessionEnd } from '../support/client.ts';
+import {
+  evaluateJavaScriptInBot,
+  startAgentSession,
+  stopAgentSession,
+  waitForSessionEnd,
+  waitUntilAgentIdle,
+} from '../support/client.ts';
 import { createVersionedBot, uploadAndBuildProject, waitForSettledDeployment } from '../support/deploys.ts';
 import { useTestServer } from '../support/use-test-server.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
@@ -37,6 +43,7 @@ describe('a webhook for all events', () => {
     await evaluateJavaScriptInBot(service, 'caller', failed, 'state.end(500, "")');
     const record = await waitForSessionEnd(service, 'caller', failed);
     await expect.poll(() => findData('caller', 'session.failed')).toBeDefined();
+    await waitUntilAgentIdle(service, 'caller');
     const stopped = await startAgentSession(service, 'caller');
     await evaluateJavaScriptInBot(service, 'caller', stopped, 'true');
     await stopAgentSession(service, 'caller', stopped);
