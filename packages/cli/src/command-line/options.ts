@@ -88,6 +88,18 @@ export function integerOption(
   });
 }
 
+/** The number of items on a page. `items` names them in the plural, such as `Builds`. */
+export function pageSizeOption(
+  limits: { readonly default: number; readonly maximum: number },
+  items: string,
+): ValueOption<number, false> {
+  return integerOption(
+    { description: `${items} per page, ${limits.default} by default`, short: 'n' },
+    1,
+    limits.maximum,
+  );
+}
+
 export function choiceOption<const Word extends string>(
   describe: OptionDescription,
   words: readonly Word[],

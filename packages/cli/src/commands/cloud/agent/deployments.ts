@@ -1,7 +1,8 @@
 import type { DeploymentDetails } from '@bothost/contract';
+import { itemsPerPage } from '@bothost/contract/limits';
 import { deploymentPhaseLabels, deploymentStateLabels, getStatusLabel } from '@bothost/contract/statuses';
 import { defineCommand } from '../../../command-line/command.ts';
-import { integerOption, textOption } from '../../../command-line/options.ts';
+import { pageSizeOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 import { createTable } from '../../../output/table.ts';
@@ -13,11 +14,11 @@ export const command = defineCommand({
     'New sessions run on the deployment in the state serving.',
   arguments: { name: { description: 'Name of the agent' } },
   options: {
-    limit: integerOption({ description: 'Deployments per page, 10 by default', short: 'n' }, 1, 1_000),
+    limit: pageSizeOption(itemsPerPage, 'Deployments'),
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud agent deployments parrot', 'cloud agent deployments parrot --json'],
-  run: async ({ service }, { name, limit = 10, cursor }) => {
+  run: async ({ service }, { name, limit = itemsPerPage.default, cursor }) => {
     const client = await service();
     const page = await client.listDeployments({ params: { agentName: name }, query: { limit, cursor } });
     const failed = page.deployments.find(({ failure }) => failure !== null);

@@ -12,6 +12,8 @@ import type { CommandReportItem } from '../../../output/report.ts';
 type Query = NonNullable<NonNullable<Parameters<ApiClient['getLogs']>[0]>['query']>;
 type LogPage = Awaited<ReturnType<ApiClient['getLogs']>>;
 
+const defaultLineCount = 100;
+
 export const command = defineCommand({
   summary: 'Show, search or follow the logs of an agent',
   details:
@@ -36,7 +38,7 @@ export const command = defineCommand({
     ),
     since: durationOption({ description: 'Only lines of the last 10m, 2h, 3d and so on' }, 366 * 86_400),
     limit: integerOption(
-      { description: 'Number of lines, the latest ones; 100 by default', short: 'n' },
+      { description: `Number of lines, the latest ones; ${defaultLineCount} by default`, short: 'n' },
       1,
       linesPerLogPage.maximum,
     ),
@@ -46,7 +48,7 @@ export const command = defineCommand({
     'cloud agent logs parrot --follow --session 0192f0c1-2345-7000-8000-00000000abcd',
     'cloud agent logs parrot --query error --since 10m --json',
   ],
-  run: async (context, { name, follow, fold, deployment, query, level, since, limit = 100, ...rest }) => {
+  run: async (context, { name, follow, fold, deployment, query, level, since, limit = defaultLineCount, ...rest }) => {
     const sessionId = rest.session ?? rest['session-id'];
     const filter: Query = { sessionId, deploymentId: deployment, query, level };
     const client = await context.service();

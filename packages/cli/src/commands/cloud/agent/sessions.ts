@@ -1,8 +1,9 @@
 import type { ApiClient, SessionSummary } from '@bothost/contract';
 import { formatCount } from '@bothost/contract/format-count';
+import { itemsPerPage } from '@bothost/contract/limits';
 import { defineCommand } from '../../../command-line/command.ts';
 import type { CommandContext } from '../../../command-line/context.ts';
-import { choiceOption, flagOption, integerOption, textOption } from '../../../command-line/options.ts';
+import { choiceOption, flagOption, integerOption, pageSizeOption, textOption } from '../../../command-line/options.ts';
 import { UsageError } from '../../../failure.ts';
 import {
   formatDuration,
@@ -30,6 +31,8 @@ const endStateText = textOption({
 
 type Query = NonNullable<Parameters<ApiClient['getSessions']>[0]['query']>;
 
+const pageSize = { ...itemsPerPage, default: 20 };
+
 export const command = defineCommand({
   summary: 'List the sessions of an agent, or show one session',
   details:
@@ -39,7 +42,7 @@ export const command = defineCommand({
   arguments: { name: { description: 'Name of the agent' } },
   options: {
     id: textOption({ description: 'Show this session', short: 'i', placeholder: 'ID' }),
-    limit: integerOption({ description: 'Sessions per page, 20 by default', short: 'n' }, 1, 1_000),
+    limit: pageSizeOption(pageSize, 'Sessions'),
     status: choiceOption({ description: 'Only active or only ended sessions' }, ['active', 'ended', 'all']),
     'end-state': {
       ...endStateText,
@@ -63,7 +66,7 @@ export const command = defineCommand({
     'cloud agent sessions parrot --slower-than 1500 --with-errors',
     'cloud agent sessions parrot --id 0192f0c1-2345-7000-8000-00000000abcd',
   ],
-  run: async (context, { name, id, limit = 20, status, 'end-state': endState, cursor, ...numbers }) => {
+  run: async (context, { name, id, limit = pageSize.default, status, 'end-state': endState, cursor, ...numbers }) => {
     const { 'slower-than': responseTimeMin, interrupted, 'with-errors': withErrors } = numbers;
     if (id === undefined) {
       return list(context, name, {

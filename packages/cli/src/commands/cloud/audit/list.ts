@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@bothost/contract';
+import { auditEntriesPerPage } from '@bothost/contract/limits';
 import { defineCommand } from '../../../command-line/command.ts';
-import { integerOption, textOption } from '../../../command-line/options.ts';
+import { pageSizeOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import type { Cell } from '../../../output/report.ts';
 import { createNextPageNote, createTable } from '../../../output/table.ts';
@@ -13,11 +14,11 @@ export const command = defineCommand({
     'number of requests. The log contains no values of secrets.',
   options: {
     ...auditOptions,
-    limit: integerOption({ description: 'Entries per page, 50 by default', short: 'n' }, 1, 1_000),
+    limit: pageSizeOption(auditEntriesPerPage, 'Entries'),
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud audit list --since 7d', 'cloud audit list --object voice --action secrets.set --json'],
-  run: async (context, { limit = 50, cursor, ...filter }) => {
+  run: async (context, { limit = auditEntriesPerPage.default, cursor, ...filter }) => {
     const client = await context.service();
     const page = await client.listAuditEntries({ query: { ...toAuditQuery(context, filter), limit, cursor } });
     const table = createTable(page.entries, 'No entries found.', [

@@ -1,8 +1,11 @@
+import { webhookLimits } from '@bothost/contract/limits';
 import { defineCommand } from '../../../command-line/command.ts';
-import { choiceOption, integerOption, textOption } from '../../../command-line/options.ts';
+import { choiceOption, pageSizeOption, textOption } from '../../../command-line/options.ts';
 import { formatOptionalCell, formatTime } from '../../../output/format.ts';
 import { createNextPageNote, createTable } from '../../../output/table.ts';
 import { formatDeliveryStateCell, webhookArgument } from '../../../records/webhook.ts';
+
+const pageSize = { default: 20, maximum: webhookLimits.deliveriesPerPage };
 
 export const command = defineCommand({
   summary: 'List what was sent to a webhook, newest first',
@@ -11,7 +14,7 @@ export const command = defineCommand({
     'the beginning of the response.',
   arguments: { id: webhookArgument },
   options: {
-    limit: integerOption({ description: 'Deliveries per page, 20 by default', short: 'n' }, 1, 50),
+    limit: pageSizeOption(pageSize, 'Deliveries'),
     state: choiceOption({ description: 'Only deliveries in this state', short: 's' }, [
       'pending',
       'delivered',
@@ -20,7 +23,7 @@ export const command = defineCommand({
     cursor: textOption({ description: 'Show the next page: the cursor printed after a page', placeholder: 'CURSOR' }),
   },
   examples: ['cloud webhooks deliveries 0192f0c1-2345-7000-8000-00000000abcd --state failed'],
-  run: async ({ service }, { id, limit = 20, state, cursor }) => {
+  run: async ({ service }, { id, limit = pageSize.default, state, cursor }) => {
     const client = await service();
     const page = await client.listWebhookDeliveries({ params: { webhookId: id }, query: { limit, state, cursor } });
     const table = createTable(page.deliveries, 'No deliveries found.', [
