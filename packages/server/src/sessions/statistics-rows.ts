@@ -1,4 +1,4 @@
-import type { DeploymentState } from '@bothost/contract';
+import { type DeploymentState, maxSessionStartWaitSeconds, sessionDurationLimitsSeconds } from '@bothost/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../store/tables.ts';
 import { sessionFailedSql } from './end-state.ts';
@@ -10,8 +10,8 @@ type Range = { readonly from: Date; readonly to: Date };
 
 /** Length of the intervals of the table `session_statistics` in seconds. */
 export const rolledUpSeconds = 1_800;
-/** Longer than any session: the longest time limit is 4 hours, and a start takes at most 5 minutes. */
-const sessionHoursAtMost = 5;
+/** Longer than any session. Rounded up, because a session ends shortly after its limit. */
+const sessionHoursAtMost = Math.ceil((sessionDurationLimitsSeconds.maximum + maxSessionStartWaitSeconds) / 3_600);
 
 const key = sql.raw('organization_id, agent_id, deployment_id, from_at');
 const columns = sql.raw(`organization_id, agent_id, deployment_id, from_at, sessions, failed, open_at_most,
@@ -152,7 +152,10 @@ export type SessionCounts = { readonly sessions: number; readonly failed: number
 export type IntervalCounts = SessionCounts & { readonly at: Date; readonly openAtMost: number };
 export type DeploymentCounts = SessionCounts & { readonly deploymentId: string; readonly openAtMost: number };
 
-/** A bin of the histogram of an interval or of a deployment. `at` is null for the histogram of a deployment, `deploymentId` for that of an interval. */
+/**
+ * A bin of the histogram of an interval or of a deployment. `at` is null for the histogram of a deployment, `deploymentId` for
+ * that of an interval.
+ */
 export type LatencyCount = {
   readonly kind: 'start' | 'response';
   readonly at: Date | null;
