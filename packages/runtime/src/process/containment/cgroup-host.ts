@@ -16,10 +16,10 @@ const neededControllers = ['memory', 'cpu', 'pids'] as const;
 const v1Controllers = [...neededControllers, 'cpuacct'] as const;
 const serverGroup = 'bothost-server';
 /**
- * The highest CPU weights, for the server's control group. All instances and builds together have the default, 1024 or 100. With ten
- * times the default, threads of the server waited up to 75 ms beside a fork bomb; with these, up to 25 ms (Linux 6.18).
+ * CPU weight of the server's control group: the highest one. All instances and builds together have the default, 1024. With ten times
+ * the default, threads of the server waited up to 75 ms beside a fork bomb; with this weight, up to 25 ms (Linux 6.18).
  */
-const serverWeight = { v1: '262144', v2: '10000' } as const;
+const serverShares = 262_144;
 const retryMs = 50;
 
 /**
@@ -33,7 +33,7 @@ export function enterServerCgroup(): void {
   const group = join(groupForChildren(hierarchy), serverGroup);
   try {
     mkdirSync(group, { recursive: true });
-    writeFileSync(join(group, 'cpu.shares'), serverWeight.v1);
+    writeFileSync(join(group, 'cpu.shares'), String(serverShares));
     writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
   } catch {
     // Without permission to create control groups, the server keeps its present CPU weight.
@@ -122,7 +122,6 @@ function enableControllers(directory: string): readonly string[] {
       moveTo(parent);
       return [];
     }
-    tryWrite(join(leaf, 'cpu.weight'), serverWeight.v2);
   }
   tryWrite(join(directory, 'cgroup.subtree_control'), request);
   return words(join(directory, 'cgroup.subtree_control'));
