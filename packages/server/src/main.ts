@@ -43,8 +43,8 @@ function tuneGarbageCollection(): void {
   // Collect young objects on the main thread only. V8's helper threads hardly shorten a collection, which takes 2 ms, and on a busy
   // machine the main thread waits up to 60 ms until the helper threads get a processor.
   setFlagsFromString('--no-parallel-scavenge');
-  // Let the heap double before old objects are collected. By default, V8 began at a growth of 15 %: during an attack, once a second,
-  // each time with 40 ms on the main thread and as much on helper threads, for which the database had to wait.
+  // Let the heap double before old objects are collected. By default, V8 collects them at a growth of 15 %: once a second during an
+  // attack, each time for 40 ms on the main thread, and as long on helper threads, which kept the database from the processors.
   setFlagsFromString('--heap-growing-percent=100');
   // Free what the start of the service needed, which is a third of the memory of an idle service, and what it needs while it is idle.
   // V8 may otherwise keep both for hours.
