@@ -104,11 +104,7 @@ test('a transaction without queries commits', async () => {
 });
 
 test('a transaction begins in the same exchange as its first statement', async () => {
-  const { url, drop } = await createTestDatabase([]);
-  onTestFinished(drop);
-  const relay = await relayTo(url);
-  onTestFinished(relay.cut);
-  await relay.open();
+  const relay = await openRelayedDatabase();
   const db = await openDatabase<unknown>({ address: { url: relay.url }, logger });
   onTestFinished(() => db.destroy());
   const before = relay.exchanges();
@@ -117,10 +113,12 @@ test('a transaction begins in the same exchange as its first statement', async (
 });
 
 /**
- * Opens a proxy for the database on a socket. The proxy accepts connections between calls of `open` and `cut`. `exchanges` counts
- * how often the database responded since a client sent something.
+ * Creates a database behind a proxy on a socket. The proxy accepts connections until `cut`, and again after `open`. `exchanges`
+ * counts how often the database responded after a client had sent something.
  */
-async function relayTo(url: string) {
+async function openRelayedDatabase() {
+  const { url, drop } = await createTestDatabase([]);
+  onTestFinished(drop);
   const directory = await mkdtemp(path.join(os.tmpdir(), 'bothost-relay-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const { host, port } = new pg.Client(createClientConfig({ url }));
@@ -142,6 +140,8 @@ async function relayTo(url: string) {
     server.close();
     for (const stream of streams) stream.destroy();
   };
+  onTestFinished(cut);
+  await open();
   const relayed = new URL(url);
   relayed.searchParams.set('host', directory);
   relayed.searchParams.set('port', '5432');
@@ -149,11 +149,7 @@ async function relayTo(url: string) {
 }
 
 test('the connection pool calls onConnectionFailure if it cannot connect, then retries once', async () => {
-  const { url, drop } = await createTestDatabase([]);
-  onTestFinished(drop);
-  const relay = await relayTo(url);
-  onTestFinished(relay.cut);
-  await relay.open();
+  const relay = await openRelayedDatabase();
   let recovered = 0;
   const onConnectionFailure = async () => {
     recovered += 1;
